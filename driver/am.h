@@ -1,0 +1,138 @@
+/* am.h - AM, the userspace driver, as the runtime sees it. The only driver header that runtime/
+ * includes.
+ *
+ * Functions return 0 or a negative errno. -ENODEV: the device is lost for good; -EIO: the command
+ * faulted (am_fence_error tells how); -ETIMEDOUT: time is up; -ENOSPC: out of device memory.
+ * All functions are thread-safe unless said otherwise. None calls back into the runtime except the
+ * log callback.
+ */
+#ifndef RAWCL_DRIVER_AM_H
+#define RAWCL_DRIVER_AM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct am_device;
+
+enum am_log_level { AM_LOG_ERROR, AM_LOG_WARN, AM_LOG_INFO, AM_LOG_DEBUG };
+typedef void am_log_fn(void *ctx, enum am_log_level level, const char *topic, const char *line);
+
+/* ---- enumeration: takes no lock on a device and changes no device state ---- */
+
+/* One candidate of RAWCL_DEVICE (or the configuration file, or the default). */
+struct am_candidate {
+    char id[96];     /* "emu:gfx1100", "pci:0000:03:00.0": unique, stable */
+    char error[256]; /* why it cannot be offered; "" when it can */
+    char target[16]; /* "gfx1100" */
+    char name[96];   /* "AMD Radeon RX 7900 XTX (emulated)" */
+    bool emulated;
+    uint32_t pci_vendor, pci_device, pci_revision;
+    uint32_t pci_domain, pci_bus, pci_dev, pci_func;
+    uint64_t vram_bytes;
+    uint32_t compute_units; /* active CUs (not WGPs) */
+    uint32_t max_clock_mhz;
+    uint32_t l2_bytes;
+};
+
+/* Fills *out with a malloc'ed array of *count candidates in order; spec NULL: environment,
+ * configuration file, default. The caller frees it with free(). A candidate with an error is
+ * listed, so that the reason can be shown. */
+int am_enumerate(const char *spec, struct am_candidate **out, size_t *count);
+
+/* ---- open = the boot ---- */
+
+struct am_options {
+    am_log_fn *log; /* may be NULL */
+    void *log_ctx;
+};
+
+/* Boots the device. Takes its lock. On failure err holds a sentence naming the step. */
+int am_open(const char *id, const struct am_options *opt, struct am_device **out, char *err,
+            size_t err_size);
+/* Waits for the rings to drain (bounded), leaves the device in a clean state and releases it. */
+void am_close(struct am_device *dev);
+/* In a forked child: forgets the device without touching it. Every later call gives -ENODEV. */
+void am_abandon(struct am_device *dev);
+
+/* ---- memory ---- */
+
+enum am_mem_kind {
+    AM_MEM_VRAM,   /* device memory; cpu is NULL; moved by am_copy only */
+    AM_MEM_SYSTEM, /* snooped system memory, CPU visible; cpu == (void *)va where possible */
+};
+
+struct am_mem {
+    uint64_t va;   /* GPU virtual address, 4 KiB aligned at least */
+    uint64_t size; /* bytes as allocated (rounded up to pages) */
+    void *cpu;     /* AM_MEM_SYSTEM: CPU address; AM_MEM_VRAM: NULL */
+    enum am_mem_kind kind;
+    void *priv; /* the driver's */
+};
+
+/* align: power of two, 0 = 4096. Contents are zero for AM_MEM_SYSTEM, undefined for AM_MEM_VRAM. */
+int am_alloc(struct am_device *dev, uint64_t size, uint64_t align, enum am_mem_kind kind,
+             const char *label, struct am_mem **out);
+/* Unmaps and frees. The caller has waited for every command that uses it. */
+void am_free(struct am_device *dev, struct am_mem *mem);
+uint64_t am_vram_free_bytes(struct am_device *dev);
+
+/* ---- commands ---- */
+
+enum am_ring { AM_RING_COMPUTE, AM_RING_SDMA, AM_RING_COUNT };
+
+/* A point on a ring's timeline: reached when the ring's signal value is >= value. value 0: none. */
+struct am_fence {
+    enum am_ring ring;
+    uint64_t value;
+};
+
+struct am_dispatch {
+    const uint8_t *kernel_descriptor; /* 64 bytes, llvm_amdhsa kernel descriptor, host copy */
+    uint64_t kernel_descriptor_va;    /* where it lies on the device; entry = this + its offset */
+    const char *kernel_name;          /* for messages; copied */
+    uint32_t dims;                    /* 1..3 */
+    uint32_t grid[3];                 /* work-items in each dimension (1 beyond dims) */
+    uint16_t group[3];                /* work-items per work-group; the last group may be partial */
+    uint32_t group_segment_bytes;     /* LDS, static + dynamic */
+    uint32_t private_segment_bytes;   /* scratch per work-item */
+    const void *kernargs;             /* explicit + implicit arguments, copied by the driver */
+    uint32_t kernargs_bytes;
+};
+
+/* Every am_submit_* queues a command after all of waits[] and returns its fence. The waits are
+ * fences that earlier am_submit_* calls returned. A command whose predecessor faulted still runs:
+ * the runtime decides what to skip. Memory written by a command is visible to every command that
+ * waits for its fence and, after am_wait, to the CPU. */
+int am_submit_dispatch(struct am_device *dev, const struct am_fence *waits, size_t nwaits,
+                       const struct am_dispatch *d, struct am_fence *out);
+/* Linear copy between any two GPU virtual addresses, any alignment, any size; runs on SDMA. */
+int am_submit_copy(struct am_device *dev, const struct am_fence *waits, size_t nwaits, uint64_t dst,
+                   uint64_t src, uint64_t size, struct am_fence *out);
+/* pitches in bytes; region in bytes x rows x slices (OpenCL rect copies). */
+struct am_rect {
+    uint64_t base, row_pitch, slice_pitch;
+};
+int am_submit_copy_rect(struct am_device *dev, const struct am_fence *waits, size_t nwaits,
+                        const struct am_rect *dst, const struct am_rect *src,
+                        const uint64_t region[3], struct am_fence *out);
+/* Fills size bytes at dst with a pattern of pattern_bytes (1, 2, 4 ... 128). */
+int am_submit_fill(struct am_device *dev, const struct am_fence *waits, size_t nwaits, uint64_t dst,
+                   const void *pattern, size_t pattern_bytes, uint64_t size, struct am_fence *out);
+
+/* ---- completion ---- */
+
+/* Non-blocking: 1 reached (well or badly), 0 not yet, negative: device lost. */
+int am_poll(struct am_device *dev, struct am_fence f);
+/* timeout_ns < 0: for ever. 0 when reached; -EIO when it was reached by a fault. */
+int am_wait(struct am_device *dev, struct am_fence f, int64_t timeout_ns);
+/* How a reached fence ended: 0 well, -EIO faulted; text (may be NULL) receives the message naming
+ * kernel, address and nearest allocation. */
+int am_fence_error(struct am_device *dev, struct am_fence f, char *text, size_t size);
+/* Start and end of the command on the GPU clock, in CLOCK_MONOTONIC nanoseconds. Kept for the last
+ * few thousand commands of a ring; -ENOENT beyond. */
+int am_fence_times(struct am_device *dev, struct am_fence f, uint64_t *start_ns, uint64_t *end_ns);
+/* The GPU clock now, in CLOCK_MONOTONIC nanoseconds, for clGetDeviceAndHostTimer. */
+int am_gpu_clock(struct am_device *dev, uint64_t *ns);
+
+#endif

@@ -1,0 +1,71 @@
+/* gpu.h - the chip inside: what the blocks of the model share. Private to driver/emulator/. */
+#ifndef RAWCL_EMULATOR_GPU_H
+#define RAWCL_EMULATOR_GPU_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver/bus.h"
+#include "driver/emulator/emulator.h"
+#include "driver/hw/hw.h"
+
+struct gpu;
+
+/* Who touches memory; staleness rules depend on it (coherency table, driver/README.md). */
+enum gpu_agent { AGENT_CPU, AGENT_BAR0, AGENT_PSP, AGENT_CP, AGENT_SDMA, AGENT_SHADER, AGENT_IH };
+enum gpu_hub { HUB_GC, HUB_MM };
+
+/* ---- messages (gpu.c) ---- */
+void gpu_guest_error(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void gpu_unimplemented(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void gpu_fault(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void gpu_debug(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- registers (mmio.c): by name, unbanked storage unless the block says otherwise ---- */
+uint32_t gpu_reg_get(struct gpu *g, enum hw_reg r);         /* no side effects */
+void gpu_reg_set(struct gpu *g, enum hw_reg r, uint32_t v); /* no side effects */
+uint32_t gpu_field_get(struct gpu *g, enum hw_field f);
+void gpu_field_set(struct gpu *g, enum hw_field f, uint32_t v);
+/* Accesses as a bus master inside the chip sees them (CP register writes), with side effects.
+ * dw is the absolute dword index in MMIO space. */
+uint32_t gpu_mmio_read(struct gpu *g, uint32_t dw);
+void gpu_mmio_write(struct gpu *g, uint32_t dw, uint32_t v);
+
+/* ---- memory (mmu.c) ---- */
+/* Reads or writes through a hub's translation (VMID 0). 0 or -EFAULT after the fault was recorded
+ * in the hub's fault registers and reported through IH. */
+int gpu_mem_read(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_t va, void *buf,
+                 size_t len);
+int gpu_mem_write(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_t va, const void *buf,
+                  size_t len);
+/* The host address behind va, and how many bytes from va are contiguous behind it (*len). NULL
+ * after a recorded fault. write: access kind. Valid until the hub's TLB is invalidated. */
+void *gpu_mem_ptr(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_t va, bool write,
+                  size_t *len);
+/* Physical: mc is an MC address (VRAM aperture) and must lie in VRAM; NULL otherwise. */
+void *gpu_mc_ptr(struct gpu *g, uint64_t mc, size_t len);
+
+/* ---- interrupts (ih.c) ---- */
+/* One IH ring entry: client and source ids, ring id, vmid, four data dwords (soc21 layout). */
+void gpu_irq(struct gpu *g, unsigned client, unsigned source, unsigned ring_id, unsigned vmid,
+             const uint32_t data[4]);
+
+/* ---- time ---- */
+uint64_t gpu_clock(struct gpu *g); /* 100 MHz ticks, monotonic; includes bus delay() */
+
+/* ---- queues ---- */
+/* Doorbell write (BAR2): byte offset and value; routes to the CP or SDMA by their enabled ranges.
+ * Only wakes threads. */
+void cp_doorbell(struct gpu *g, uint32_t byte_off, uint64_t value);
+void sdma_doorbell(struct gpu *g, uint32_t byte_off, uint64_t value);
+void cp_init(struct gpu *g); /* pm4_exec.c: thread, queue state */
+void cp_fini(struct gpu *g);
+void cp_reset(struct gpu *g);  /* GRBM soft reset, mode-1 reset: stop everything, forget HQDs */
+void sdma_init(struct gpu *g); /* sdma_exec.c */
+void sdma_fini(struct gpu *g);
+void sdma_reset(struct gpu *g);
+
+#endif

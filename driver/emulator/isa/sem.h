@@ -1,0 +1,92 @@
+/* sem.h - what an instruction computes: small C functions, lanes in, lanes out, written once.
+ *
+ * A vector function sees one dword of each of 32 lanes as a vu32 (a wave64 is run as two halves).
+ * An operand of n dwords is n consecutive vu32. Everything that belongs to a format, not to an
+ * instruction, is done by the caller before and after: source fetch, literals, neg/abs, op_sel and
+ * true16 halves, SDWA-free DPP permutes, clamp, omod, EXEC masking of the result, VOPD pairing.
+ * The functions have no loop over a variable, no variable index and no memory access, so that the
+ * same bodies can be cloned by the lifter.
+ */
+#ifndef RAWCL_SEM_H
+#define RAWCL_SEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint32_t vu32 __attribute__((vector_size(128)));
+typedef int32_t vi32 __attribute__((vector_size(128)));
+typedef float vf32 __attribute__((vector_size(128)));
+
+/* MODE as it matters to arithmetic (hwreg MODE: round 3:0, denorm 7:4, DX10_CLAMP 8, IEEE 9). */
+struct sem_mode {
+    uint8_t round32, round64_16;   /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
+    uint8_t denorm32, denorm64_16; /* bit 0: keep input denormals, bit 1: keep output denormals */
+    bool dx10_clamp, ieee;
+};
+
+/* Per-call environment of a vector function. */
+struct sem_env {
+    struct sem_mode mode;
+    uint32_t exec;     /* lanes of this half that are on */
+    uint32_t mask_in;  /* carry-in or select mask: one bit a lane (VCC or the SGPR source) */
+    uint32_t mask_out; /* carry-out or compare result, one bit a lane; set by the function */
+    uint32_t mods;     /* SEM_NEG/ABS bits that the caller could not apply: packed (VOP3P) ones */
+    uint8_t op_sel, op_sel_hi, neg, neg_hi; /* VOP3P; and op_sel of VOP3 for 16-bit dst */
+    uint8_t wave64_half;                    /* 0 or 1 */
+    uint8_t cmod; /* clamp bit, for integer saturation inside the function */
+};
+
+/* d: result dwords; a, b, c: sources (unused ones may be NULL). For instructions that read their
+ * destination (v_fmac, v_dot2c, v_mov_b16 halves) c holds it. */
+typedef void sem_vfn(vu32 *d, const vu32 *a, const vu32 *b, const vu32 *c, struct sem_env *e);
+
+/* How the caller treats an operand: what neg/abs/clamp/omod/inline constants mean. */
+enum sem_type {
+    SEM_NONE,
+    SEM_B32,
+    SEM_U32,
+    SEM_I32,
+    SEM_F32,
+    SEM_B16,
+    SEM_U16,
+    SEM_I16,
+    SEM_F16,
+    SEM_BF16,
+    SEM_B64,
+    SEM_U64,
+    SEM_I64,
+    SEM_F64,
+    SEM_PK16 /* VOP3P halves: u16/i16 */,
+    SEM_PKF16,
+    SEM_PKF32,
+    SEM_B8X4,
+    SEM_B96,
+    SEM_B128,
+    SEM_B256,
+    SEM_MASK
+};
+
+enum {
+    SEM_READS_DST = 1,
+    SEM_CARRY_IN = 2,
+    SEM_CARRY_OUT = 4,
+    SEM_COMPARE = 8, /* writes a mask */
+    SEM_CMPX = 16 /* writes EXEC */,
+    SEM_CLAMP_INT = 32 /* honours e->cmod itself */,
+    SEM_SCALAR_DST = 64 /* v_readlane, v_readfirstlane: d[0][0] goes to an SGPR */,
+    SEM_OPSEL_SELF = 128 /* the function reads op_sel itself */
+};
+
+/* One row per instruction; the mnemonic is AMD's, as in the decode tables ("V_ADD_F32"). The same
+ * row serves VOP2, VOP3, VOPD, DPP forms. Rows are sorted by name. */
+struct sem_vrow {
+    const char *name;
+    sem_vfn *fn;
+    uint8_t dst, src0, src1, src2; /* enum sem_type */
+    uint16_t flags;
+};
+extern const struct sem_vrow sem_valu_rows[];
+extern const unsigned sem_valu_row_count;
+const struct sem_vrow *sem_find_valu(const char *name);
+
+#endif
