@@ -13,6 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The sem_valu_*.c files are compiled once per host level; SEM_SUFFIX (for example _avx2) keeps the
+ * copies apart. Undefined: no suffix. */
+#define SEM_CAT2(x, y) x##y
+#define SEM_CAT(x, y)  SEM_CAT2(x, y)
+#ifdef SEM_SUFFIX
+#define SEM_SYM(x) SEM_CAT(x, SEM_SUFFIX)
+#else
+#define SEM_SYM(x) x
+#endif
+
 typedef uint32_t vu32 __attribute__((vector_size(128)));
 typedef int32_t vi32 __attribute__((vector_size(128)));
 typedef float vf32 __attribute__((vector_size(128)));
@@ -77,16 +87,28 @@ enum {
     SEM_OPSEL_SELF = 128 /* the function reads op_sel itself */
 };
 
-/* One row per instruction; the mnemonic is AMD's, as in the decode tables ("V_ADD_F32"). The same
- * row serves VOP2, VOP3, VOPD, DPP forms. Rows are sorted by name. */
+/* One row per instruction; the mnemonic is AMD's, as in the decode tables without _E32/_E64
+ * ("V_ADD_F32"). The same row serves VOP2, VOP3, VOPD ("V_DUAL_x" is "V_x"), DPP forms. Rows are
+ * sorted by name (strcmp).
+ *
+ * Conventions:
+ * - Sources come in assembly order: V_FMAMK: a = src0, b = the literal, c = vsrc1; V_FMAAK: a, b, then
+ *   the literal. VOP3P packed rows (SEM_PK16, SEM_PKF16 sources without SEM_OPSEL_SELF): the caller
+ *   applies op_sel, op_sel_hi and, for SEM_PKF16, neg and neg_hi. With SEM_OPSEL_SELF (v_fma_mix*,
+ *   v_dot*iu*, v_wmma*, fp8 conversions) the function reads e->op_sel, op_sel_hi, neg, neg_hi.
+ * - 16-bit results are in the low half, the upper half is zero; the upper halves of 16-bit sources
+ *   are ignored. The caller merges.
+ * - SEM_CARRY_IN: e->mask_in is VCC or the SGPR source (v_cndmask, v_div_fmas, v_add_co_ci ...).
+ * - Where gfx12 gives a mnemonic another register layout (v_wmma*, v_swmmac*), its row is named
+ *   "<mnemonic>_GFX12"; look that up first on gfx12. */
 struct sem_vrow {
     const char *name;
     sem_vfn *fn;
     uint8_t dst, src0, src1, src2; /* enum sem_type */
     uint16_t flags;
 };
-extern const struct sem_vrow sem_valu_rows[];
-extern const unsigned sem_valu_row_count;
-const struct sem_vrow *sem_find_valu(const char *name);
+extern const struct sem_vrow SEM_SYM(sem_valu_rows)[];
+extern const unsigned SEM_SYM(sem_valu_row_count);
+const struct sem_vrow *SEM_SYM(sem_find_valu)(const char *name); /* NULL: none */
 
 #endif
