@@ -18,6 +18,21 @@ struct gpu;
 enum gpu_agent { AGENT_CPU, AGENT_BAR0, AGENT_PSP, AGENT_CP, AGENT_SDMA, AGENT_SHADER, AGENT_IH };
 enum gpu_hub { HUB_GC, HUB_MM };
 
+/* ---- the chip (gpu.c) ---- */
+const struct hw_chip *gpu_chip(const struct gpu *g);
+enum hw_gen gpu_gen(const struct gpu *g);                 /* PM4 and SDMA packet tables */
+const struct emu_config *gpu_config(const struct gpu *g); /* as opened, defaults filled in */
+/* The register table of an IP block, for fields of values that are not in gpu_reg storage. */
+const struct hw_ip_table *gpu_ip(const struct gpu *g, enum hw_ip ip);
+/* The absolute dword index of a register, UINT32_MAX where this chip lacks it. */
+uint32_t gpu_reg_dw(const struct gpu *g, enum hw_reg r);
+/* Whether PSP loaded it and RLC autoload delivered it. */
+enum gpu_fw { GPU_FW_MEC, GPU_FW_SDMA };
+bool gpu_fw_ready(struct gpu *g, enum gpu_fw fw);
+/* One private pointer per engine, NULL until its init. */
+enum gpu_slot { GPU_SLOT_CP, GPU_SLOT_SDMA, GPU_SLOT_CACHE, GPU_SLOT_COUNT };
+void **gpu_slot(struct gpu *g, enum gpu_slot s);
+
 /* ---- messages (gpu.c) ---- */
 void gpu_guest_error(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gpu_unimplemented(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -47,6 +62,21 @@ void *gpu_mem_ptr(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_t 
                   size_t *len);
 /* Physical: mc is an MC address (VRAM aperture) and must lie in VRAM; NULL otherwise. */
 void *gpu_mc_ptr(struct gpu *g, uint64_t mc, size_t len);
+
+/* The longest piece around va that lies contiguous in host memory under one kind of mapping. */
+struct gpu_xlat {
+    uint64_t va, size; /* [va, va + size) holds the asked address */
+    uint8_t *host;     /* host address of va */
+    uint64_t pa;       /* of va: VRAM offset, or bus address if system */
+    bool system, snooped;
+    uint8_t mtype;          /* of the leaf entry: 0 NC, 1 RW, 2 CC, 3 UC (gfx11 bits 48-50) */
+    bool read, write, exec; /* what the entry allows */
+};
+enum gpu_access { GPU_READ, GPU_WRITE, GPU_EXEC };
+/* Translates va (VMID 0) for one kind of access without touching the data; the caches' staleness
+ * rules are the caller's (cache.c). 0, or -EFAULT after the fault was recorded and reported. */
+int gpu_translate(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, enum gpu_access access,
+                  uint64_t va, struct gpu_xlat *out);
 
 /* ---- interrupts (ih.c) ---- */
 /* One IH ring entry: client and source ids, ring id, vmid, four data dwords (soc21 layout). */
