@@ -48,6 +48,16 @@ void gpu_field_set(struct gpu *g, enum hw_field f, uint32_t v);
  * dw is the absolute dword index in MMIO space. */
 uint32_t gpu_mmio_read(struct gpu *g, uint32_t dw);
 void gpu_mmio_write(struct gpu *g, uint32_t dw, uint32_t v);
+/* The register at an absolute dword, -1 if this chip has none there. */
+int gpu_reg_at(struct gpu *g, uint32_t dw);
+/* Side effects of a register, set at init only. read: what the reader sees, given the stored value.
+ * wrote: called after the new value was stored. Called without locks on the accessing thread (the
+ * application's for bus accesses). Either may be NULL. */
+typedef uint32_t (*reg_read_fn)(struct gpu *g, enum hw_reg r, uint32_t stored);
+typedef void (*reg_write_fn)(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v);
+void gpu_reg_hook(struct gpu *g, enum hw_reg r, reg_read_fn read, reg_write_fn wrote);
+/* SH_MEM_* and other registers banked by VMID. */
+uint32_t gpu_reg_get_vmid(struct gpu *g, enum hw_reg r, unsigned vmid);
 
 /* ---- memory (mmu.c) ---- */
 /* Reads or writes through a hub's translation (VMID 0). 0 or -EFAULT after the fault was recorded
@@ -77,6 +87,8 @@ enum gpu_access { GPU_READ, GPU_WRITE, GPU_EXEC };
  * rules are the caller's (cache.c). 0, or -EFAULT after the fault was recorded and reported. */
 int gpu_translate(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, enum gpu_access access,
                   uint64_t va, struct gpu_xlat *out);
+/* A piece may be kept until this count changes: it counts the hub's TLB invalidations. */
+uint64_t gpu_tlb_epoch(struct gpu *g, enum gpu_hub hub);
 
 /* ---- interrupts (ih.c) ---- */
 /* One IH ring entry: client and source ids, ring id, vmid, four data dwords (soc21 layout). */
@@ -85,6 +97,16 @@ void gpu_irq(struct gpu *g, unsigned client, unsigned source, unsigned ring_id, 
 
 /* ---- time ---- */
 uint64_t gpu_clock(struct gpu *g); /* 100 MHz ticks, monotonic; includes bus delay() */
+
+/* ---- what engines ask the front ---- */
+/* Compute units presented; wave slots follow from it. */
+unsigned gpu_cu_count(struct gpu *g);
+/* True once MEC1's pipe was configured (program counter, reset pulse) and made active long enough. */
+bool gpu_mec_ready(struct gpu *g, unsigned pipe);
+/* True when the SDMA engine's firmware is loaded and it is not halted or in reset. */
+bool gpu_sdma_ready(struct gpu *g, unsigned engine);
+/* CP or SDMA wrote GPU_HDP_FLUSH_REQ, or an internal HDP flush: publishes pending BAR0 writes. */
+void gpu_hdp_flush(struct gpu *g);
 
 /* ---- queues ---- */
 /* Doorbell write (BAR2): byte offset and value; routes to the CP or SDMA by their enabled ranges.
