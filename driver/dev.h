@@ -19,6 +19,8 @@ typedef uint64_t mc_addr_t;  /* address in the memory controller's space (VRAM a
 typedef uint64_t vram_off_t; /* byte offset into VRAM (what PTEs and BAR0 use) */
 
 #define AM_BOOT_MEM_BYTES (32u << 20) /* fixed place 0: everything a partial boot relies on */
+#define AM_VA_BASE        0x200000000000ull /* PAGE_TABLE_START, one address space for all devices */
+#define AM_VA_BYTES       (16ull << 40)
 
 struct am_device;
 struct am_memory; /* memory.c */
@@ -75,12 +77,15 @@ struct am_device {
     atomic_bool abandoned;    /* forked child */
     pthread_mutex_t reg_lock; /* held around indexed (RSMU, GRBM-banked) sequences */
     struct am_options opt;
+    char last_error[256]; /* the last error message, for am_open's sentence */
     void *priv_blocks; /* am.c: per-block state */
 };
 
 /* ---- log.c ---- */
 void am_log(struct am_device *d, enum am_log_level level, const char *topic, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+int log_debug_level(void); /* AM_DEBUG, 0..4 */
+uint64_t log_now_us(void); /* CLOCK_MONOTONIC */
 
 /* ---- reg.c: registers by name. A register that this version lacks is a logged -ENXIO (reads give
  * 0). All-ones reads are re-checked before the device is declared lost. ---- */
@@ -94,6 +99,15 @@ bool reg_has(struct am_device *d, enum hw_reg r);
 /* Polls until (value & mask) == want. The only polling loop on registers. -ETIMEDOUT is logged with
  * the register's name and last value. */
 int reg_wait(struct am_device *d, enum hw_reg r, uint32_t mask, uint32_t want, uint64_t timeout_us);
+/* Polls until (value & mask) != not_want. */
+int reg_wait_not(struct am_device *d, enum hw_reg r, uint32_t mask, uint32_t not_want,
+                 uint64_t timeout_us);
+/* reg_value with one field replaced; a field that this version lacks is logged. */
+uint32_t reg_fput(struct am_device *d, enum hw_field f, uint32_t reg_value, uint32_t v);
+bool reg_fhas(struct am_device *d, enum hw_field f);
+/* By dword address in the register space; beyond BAR5 through RSMU. All ones on a failed read. */
+uint32_t reg_rd_dw(struct am_device *d, uint32_t dw);
+void reg_wr_dw(struct am_device *d, uint32_t dw, uint32_t v);
 /* Dword address in MMIO space (for PM4 packets that name registers). */
 uint32_t reg_addr(struct am_device *d, enum hw_reg r);
 
