@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* code_object.h - reads what the compiler made: AMDGPU ELF code objects (code object version 5),
  * their MessagePack metadata (NT_AMDGPU_METADATA), and the container of compiled objects. Pure
  * functions over untrusted bytes; no LLVM. Metadata keys: LLVM AMDGPUUsage, "Code Object V5
@@ -70,13 +71,14 @@ struct co_kernel {
     uint32_t wavefront_size;
     uint32_t sgpr_count, vgpr_count, sgpr_spills, vgpr_spills;
     uint32_t max_flat_workgroup_size;
+    bool uniform_workgroup_size;     /* .uniform_work_group_size: partial groups are not allowed */
     uint32_t reqd_workgroup_size[3]; /* 0: none */
     uint32_t workgroup_size_hint[3];
     bool uniform_work_group_size; /* .uniform_work_group_size: no partial work-groups */
-    const char *vec_type_hint; /* "" if none */
-    const char *attributes;    /* CL_KERNEL_ATTRIBUTES text */
-    struct co_arg *args;       /* explicit first, then hidden, in order */
-    uint32_t arg_count;        /* all */
+    const char *vec_type_hint;    /* "" if none */
+    const char *attributes;       /* CL_KERNEL_ATTRIBUTES text */
+    struct co_arg *args;          /* explicit first, then hidden, in order */
+    uint32_t arg_count;           /* all */
     uint32_t explicit_arg_count;
 };
 

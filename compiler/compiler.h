@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compiler.h - the client side of the compiler: plain C, no LLVM. runtime/ includes this header.
  *
  * The work is done in a worker process (rawcl-compiler), started at the first build and kept. A

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* prepare - build-time tool: makes one device library for the worker out of AMD's bitcode files.
+ *
+ * usage: prepare OUTPUT INPUT.bc...
+ *
+ * The inputs are linked in order; a name defined twice is an error. Two things are then changed,
+ * both because the files were made for an older clang:
+ *  - Names: they carry "U3AS0" on generic pointers, current clang leaves that qualifier out.
+ *  - printf: the library defines one that returns -1; it would satisfy every call before the back
+ *    end's printf pass could bind it, so it goes away.
+ * Writing the module again also turns typed pointers into opaque ones, so that the worker can load
+ * function bodies lazily without upgrading them.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
+
+static LLVMModuleRef prepare_load(LLVMContextRef ctx, const char *path) {
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef module = NULL;
+    char *message = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+        fprintf(stderr, "prepare: %s: %s\n", path, message);
+        return NULL;
+    }
+    if (LLVMParseBitcodeInContext2(ctx, buffer, &module)) {
+        fprintf(stderr, "prepare: %s: not readable as bitcode\n", path);
+        module = NULL;
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    return module;
+}
+
+/* Removes every "U3AS0". Back references (S4_) stay right: the qualifier and the type below it
+ * count as one candidate each, before and after. */
+static bool prepare_new_name(const char *name, size_t length, char *out, size_t out_size) {
+    static const char mark[] = "U3AS0";
+    const size_t mark_length = sizeof mark - 1;
+    size_t n = 0;
+    bool changed = false;
+    if (length < 2 || memcmp(name, "_Z", 2) != 0 || length >= out_size) return false;
+    for (size_t i = 0; i < length;) {
+        if (length - i >= mark_length && memcmp(name + i, mark, mark_length) == 0) {
+            i += mark_length;
+            changed = true;
+        } else {
+            out[n++] = name[i++];
+        }
+    }
+    out[n] = 0;
+    return changed;
+}
+
+static void prepare_rename(LLVMModuleRef module, LLVMValueRef value, unsigned *renamed) {
+    size_t length;
+    const char *name = LLVMGetValueName2(value, &length);
+    char changed[512];
+    if (!prepare_new_name(name, length, changed, sizeof changed)) return;
+    LLVMValueRef other = LLVMGetNamedFunction(module, changed);
+    if (other && !LLVMIsDeclaration(other)) return; /* already there under the new name */
+    if (other) LLVMReplaceAllUsesWith(other, value);
+    if (other) LLVMDeleteFunction(other);
+    LLVMSetValueName2(value, changed, strlen(changed));
+    ++*renamed;
+}
+
+static void prepare_names(LLVMModuleRef module) {
+    unsigned renamed = 0;
+    LLVMValueRef next;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = next) {
+        next = LLVMGetNextFunction(f);
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        char changed[512];
+        /* The successor could be the declaration that a rename deletes. */
+        if (prepare_new_name(name, length, changed, sizeof changed) && next &&
+            next == LLVMGetNamedFunction(module, changed))
+            next = LLVMGetNextFunction(next);
+        prepare_rename(module, f, &renamed);
+    }
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a; a = LLVMGetNextGlobalAlias(a))
+        prepare_rename(module, a, &renamed);
+    LLVMValueRef printf_function = LLVMGetNamedFunction(module, "printf");
+    if (printf_function) {
+        LLVMValueRef undef = LLVMGetUndef(LLVMTypeOf(printf_function));
+        LLVMReplaceAllUsesWith(printf_function, undef);
+        LLVMDeleteFunction(printf_function);
+    }
+    printf("prepare: %u names rewritten%s\n", renamed, printf_function ? ", printf removed" : "");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) {
+        fprintf(stderr, "usage: prepare OUTPUT INPUT.bc...\n");
+        return 2;
+    }
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMModuleRef all = prepare_load(ctx, argv[2]);
+    if (!all) return 1;
+    for (int i = 3; i < argc; i++) {
+        LLVMModuleRef one = prepare_load(ctx, argv[i]);
+        if (!one || LLVMLinkModules2(all, one)) {
+            fprintf(stderr, "prepare: %s: cannot be linked\n", argv[i]);
+            return 1;
+        }
+    }
+    prepare_names(all);
+    if (LLVMWriteBitcodeToFile(all, argv[1])) {
+        fprintf(stderr, "prepare: cannot write %s\n", argv[1]);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+/* worker_build.c - a job, step by step: front end, device library, optimiser, code generation,
+ * linker. The LLVM context lives for one job; the library is loaded lazily into each new context,
+ * ahead of time, so that only the bodies that a program calls are ever read.
+ */
+#include "compiler/worker_build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "compiler/container.h"
+#include "compiler/worker_args.h"
+#include "compiler/worker_llvm.h"
+
+/* clang's header with OpenCL's types and macros, put into the executable at build time. */
+extern const char worker_base_header[], worker_base_header_end[];
+
+struct build {
+    LLVMContextRef ctx;
+    LLVMModuleRef module, library;
+    const struct wire_job *job;
+    const struct target_row *target;
+    struct compiler_options options;
+    uint32_t flags; /* CONTAINER_* */
+    bool errors;
+    char **bounded; /* kernels whose source bounds their work-group size */
+    size_t bounded_count;
+    struct wire_result *result;
+    struct timespec started;
+};
+
+static struct {
+    LLVMTargetRef target;
+    const void *library;
+    size_t library_size;
+    LLVMContextRef spare_ctx; /* with the library, ready for the next job */
+    LLVMModuleRef spare_library;
+    bool times;
+} worker;
+
+static struct bytes worker_log;
+
+char *worker_build_take_log(void) {
+    return bytes_take_text(&worker_log);
+}
+
+int worker_build_setup(const char *library_path, char *err, size_t err_size) {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+    LLVMInitializeAMDGPUDisassembler();
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(WORKER_TRIPLE, &worker.target, &message)) {
+        snprintf(err, err_size, "%s", message);
+        LLVMDisposeMessage(message);
+        return -ENOSYS;
+    }
+    int fd = open(library_path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st)) {
+        int r = -errno;
+        snprintf(err, err_size, "%s: %s", library_path, strerror(-r));
+        if (fd >= 0) close(fd);
+        return r;
+    }
+    worker.library_size = (size_t)st.st_size;
+    worker.library = mmap(NULL, worker.library_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (worker.library == MAP_FAILED) {
+        snprintf(err, err_size, "%s: cannot be mapped", library_path);
+        return -ENOMEM;
+    }
+    worker.times = getenv("RAWCL_COMPILER_TIMES") != NULL;
+    return 0;
+}
+
+void worker_build_prepare(void) {
+    if (worker.spare_ctx) return;
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMContextSetDiscardValueNames(ctx, 1);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+        worker.library, worker.library_size, "device library", 0);
+    LLVMModuleRef library = NULL;
+    if (LLVMGetBitcodeModuleInContext2(ctx, buffer, &library)) library = NULL;
+    worker.spare_ctx = ctx;
+    worker.spare_library = library;
+}
+
+/* ---- log ---- */
+
+static void build_log(void *user, const char *text, size_t size) {
+    (void)user;
+    bytes_put(&worker_log, text, size);
+}
+
+#define build_error(b, ...)                                                                        \
+    do {                                                                                           \
+        (b)->errors = true;                                                                        \
+        bytes_printf(&worker_log, "error: " __VA_ARGS__);                                          \
+        bytes_put(&worker_log, "\n", 1);                                                           \
+    } while (0)
+
+static void build_time(struct build *b, const char *what) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (worker.times)
+        bytes_printf(&worker_log, "time: %-24s %7.2f ms\n", what,
+                     (double)(now.tv_sec - b->started.tv_sec) * 1e3 +
+                         (double)(now.tv_nsec - b->started.tv_nsec) / 1e6);
+    clock_gettime(CLOCK_MONOTONIC, &b->started);
+}
+
+static void build_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
+    struct build *b = user;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    if (severity != LLVMDSError && severity != LLVMDSWarning) return;
+    if (severity == LLVMDSWarning && b->options.no_warnings) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    bytes_printf(&worker_log, "%s: %s\n", severity == LLVMDSError ? "error" : "warning", text);
+    LLVMDisposeMessage(text);
+    if (severity == LLVMDSError) b->errors = true;
+}
+
+/* ---- front end ---- */
+
+static void build_dependency(void *user, const char *path) {
+    struct wire_result *result = ((struct build *)user)->result;
+    struct dependency *list =
+        realloc(result->dependencies, (result->dependency_count + 1) * sizeof *list);
+    if (!list) return;
+    result->dependencies = list;
+    struct dependency *d = &list[result->dependency_count];
+    *d = (struct dependency){0};
+    /* A file that cannot be read again keeps a hash that no text has: no later cache hit. */
+    wire_hash_file(path, d->hash);
+    d->path = strdup(path);
+    if (d->path) result->dependency_count++;
+}
+
+static void build_bounded_kernel(void *user, const char *name) {
+    struct build *b = user;
+    char **list = realloc(b->bounded, (b->bounded_count + 1) * sizeof *list);
+    if (!list) return;
+    b->bounded = list;
+    list[b->bounded_count] = strdup(name);
+    if (list[b->bounded_count]) b->bounded_count++;
+}
+
+/* "/name" for each embedded header, so that the source beside them finds them first. */
+static char *build_file_name(const char *name) {
+    size_t size = strlen(name) + 2;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%s%s", name[0] == '/' ? "" : "/", name);
+    return path;
+}
+
+static void build_set_attribute(LLVMValueRef f, const char *key, const char *value) {
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    LLVMAttributeRef a =
+        LLVMCreateStringAttribute(ctx, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
+}
+
+static bool build_attribute_is(LLVMValueRef f, const char *key, const char *value) {
+    LLVMAttributeRef a =
+        LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+    unsigned length;
+    if (!a) return false;
+    const char *have = LLVMGetStringAttributeValue(a, &length);
+    return length == strlen(value) && !memcmp(have, value, length);
+}
+
+/* clang bounds every OpenCL kernel that says nothing to 256 work-items; here the default is what
+ * the device can run. Kernel bodies sit in __clang_ocl_kern_imp_<name>. */
+static void build_work_group_sizes(struct build *b) {
+    static const char key[] = "amdgpu-flat-work-group-size", body[] = "__clang_ocl_kern_imp_";
+    for (LLVMValueRef f = LLVMGetFirstFunction(b->module); f; f = LLVMGetNextFunction(f)) {
+        if (!build_attribute_is(f, key, "1,256")) continue;
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        if (!strncmp(name, body, sizeof body - 1)) name += sizeof body - 1;
+        bool bounded = false;
+        for (size_t i = 0; i < b->bounded_count; i++)
+            bounded = bounded || !strcmp(name, b->bounded[i]);
+        if (!bounded) build_set_attribute(f, key, "1,1024");
+    }
+}
+
+static bool build_front_end(struct build *b) {
+    const struct compiler_job *job = &b->job->job;
+    struct llvm_file *files = calloc(job->header_count + 2, sizeof *files);
+    struct arg_list args = {0};
+    worker_args_make(&args, job->target, job->wave64, &b->options, b->job->directory);
+    if (files && !args.failed) {
+        size_t n = 0;
+        files[n++] = (struct llvm_file){"/" WORKER_SOURCE, job->source, job->source_size};
+        files[n++] = (struct llvm_file){WORKER_INCLUDE "/opencl-c-base.h", worker_base_header,
+                                        (size_t)(worker_base_header_end - worker_base_header)};
+        for (size_t i = 0; i < job->header_count; i++) {
+            char *name = build_file_name(job->headers[i].name);
+            if (name)
+                files[n++] = (struct llvm_file){name, job->headers[i].data, job->headers[i].size};
+        }
+        struct llvm_frontend_job front = {.args = args.args,
+                                          .arg_count = args.count,
+                                          .files = files,
+                                          .file_count = n,
+                                          .log = build_log,
+                                          .dependency = build_dependency,
+                                          .bounded_kernel = build_bounded_kernel,
+                                          .user = b};
+        b->module = llvm_frontend(b->ctx, &front);
+        while (n > 2)
+            free((char *)files[--n].name);
+    }
+    free(files);
+    worker_args_free(&args);
+    if (!b->module) b->errors = true;
+    if (b->module) build_work_group_sizes(b);
+    build_time(b, "front end");
+    return !b->errors;
+}
+
+/* ---- objects ---- */
+
+static uint32_t build_option_flags(const struct compiler_options *o, bool wave64) {
+    const bool fast = o->fast_relaxed_math;
+    return (wave64 ? CONTAINER_WAVE64 : 0u) | (o->opt_disable ? CONTAINER_OPT_DISABLE : 0u) |
+           (o->denorms_are_zero ? CONTAINER_DENORMS_ARE_ZERO : 0u) |
+           (o->correctly_rounded ? CONTAINER_CORRECTLY_ROUNDED : 0u) |
+           (o->unsafe_math || fast ? CONTAINER_UNSAFE_MATH : 0u) |
+           (o->finite_math || fast ? CONTAINER_FINITE_MATH : 0u);
+}
+
+static void build_take_buffer(struct build *b, const void *head, size_t head_size, const void *data,
+                              size_t size) {
+    b->result->binary = malloc(head_size + size + 1);
+    if (!b->result->binary) {
+        build_error(b, "out of memory");
+        return;
+    }
+    if (head_size) memcpy(b->result->binary, head, head_size);
+    memcpy(b->result->binary + head_size, data, size);
+    b->result->binary_size = head_size + size;
+}
+
+static void build_write_container(struct build *b, enum co_kind kind) {
+    struct container_header header;
+    LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(b->module);
+    const char *data = LLVMGetBufferStart(buffer);
+    size_t size = LLVMGetBufferSize(buffer);
+    container_fill(&header, kind, b->target->name, b->flags, data, size);
+    build_take_buffer(b, &header, sizeof header, data, size);
+    LLVMDisposeMemoryBuffer(buffer);
+    build_time(b, "bitcode");
+}
+
+static LLVMModuleRef build_read_container(struct build *b, const struct compiler_blob *input,
+                                          uint32_t *flags) {
+    struct container_header header;
+    const void *bitcode;
+    size_t size;
+    const char *why;
+    if (container_open(input->data, input->size, &header, &bitcode, &size, &why)) {
+        build_error(b, "%s: %s", input->name, why);
+        return NULL;
+    }
+    if (strcmp(header.target, b->target->name) != 0) {
+        build_error(b, "%s: compiled for %s, linked for %s", input->name, header.target,
+                    b->target->name);
+        return NULL;
+    }
+    if (((header.flags & CONTAINER_WAVE64) != 0) != b->job->job.wave64) {
+        build_error(b, "%s: compiled for another wave size", input->name);
+        return NULL;
+    }
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(bitcode, size, input->name, 0);
+    LLVMModuleRef module = NULL;
+    if (LLVMParseBitcodeInContext2(b->ctx, buffer, &module)) {
+        build_error(b, "%s: unreadable bitcode", input->name);
+        module = NULL;
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    *flags = header.flags;
+    return module;
+}
+
+/* All objects become one module. Relaxations hold for the whole only if every object has them. */
+static bool build_read_inputs(struct build *b) {
+    const uint32_t every = CONTAINER_DENORMS_ARE_ZERO | CONTAINER_UNSAFE_MATH |
+                           CONTAINER_FINITE_MATH | CONTAINER_WAVE64;
+    const struct compiler_job *job = &b->job->job;
+    const uint32_t asked = b->flags;
+    for (size_t i = 0; i < job->input_count; i++) {
+        uint32_t flags = 0;
+        LLVMModuleRef module = build_read_container(b, &job->inputs[i], &flags);
+        if (!module) return false;
+        if (!b->module) {
+            b->module = module;
+            b->flags = flags;
+            continue;
+        }
+        b->flags = (b->flags & flags & every) | ((b->flags | flags) & ~every);
+        if (LLVMLinkModules2(b->module, module)) {
+            build_error(b, "%s: cannot be linked with the other objects", job->inputs[i].name);
+            return false;
+        }
+    }
+    b->flags |= asked;
+    if (!b->module) build_error(b, "nothing to link");
+    build_time(b, "objects");
+    return !b->errors;
+}
+
+/* ---- device library ---- */
+
+static void build_control(struct build *b, const char *name, unsigned bits, uint64_t value) {
+    LLVMTypeRef type = LLVMIntTypeInContext(b->ctx, bits);
+    if (LLVMGetNamedGlobal(b->module, name)) return;
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(b->module, type, name, 4);
+    LLVMSetInitializer(g, LLVMConstInt(type, value, 0));
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetLinkage(g, LLVMLinkOnceODRLinkage);
+    LLVMSetVisibility(g, LLVMProtectedVisibility);
+}
+
+/* The switches that the library reads; the ISA versions are those that its own files lack. */
+static void build_controls(struct build *b) {
+    build_control(b, "__oclc_ISA_version", 32, b->target->isa_version);
+    build_control(b, "__oclc_ABI_version", 32, WORKER_ABI_VERSION);
+    build_control(b, "__oclc_wavefrontsize64", 8, (b->flags & CONTAINER_WAVE64) != 0);
+    build_control(b, "__oclc_unsafe_math_opt", 8, (b->flags & CONTAINER_UNSAFE_MATH) != 0);
+    build_control(b, "__oclc_finite_only_opt", 8, (b->flags & CONTAINER_FINITE_MATH) != 0);
+    build_control(b, "__oclc_daz_opt", 8, (b->flags & CONTAINER_DENORMS_ARE_ZERO) != 0);
+    build_control(b, "__oclc_correctly_rounded_sqrt32", 8,
+                  (b->flags & CONTAINER_CORRECTLY_ROUNDED) != 0);
+}
+
+/* Kernels are the only way in; everything else may be inlined, specialised and dropped. Functions
+ * from the library (no target-cpu of their own) take over the program's floating-point mode:
+ * the inliner refuses to mix modes. */
+static void build_internalize(struct build *b) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(b->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        if ((b->flags & CONTAINER_DENORMS_ARE_ZERO) &&
+            !LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10))
+            build_set_attribute(f, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+        if (LLVMGetFunctionCallConv(f) == LLVMAMDGPUKERNELCallConv) continue;
+        LLVMSetVisibility(f, LLVMDefaultVisibility);
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->module); g; g = LLVMGetNextGlobal(g)) {
+        LLVMLinkage linkage = LLVMGetLinkage(g);
+        if (LLVMIsDeclaration(g) || linkage == LLVMAppendingLinkage ||
+            linkage == LLVMPrivateLinkage)
+            continue;
+        LLVMSetVisibility(g, LLVMDefaultVisibility);
+        LLVMSetLinkage(g, LLVMInternalLinkage);
+    }
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(b->module); a; a = LLVMGetNextGlobalAlias(a)) {
+        LLVMSetVisibility(a, LLVMDefaultVisibility);
+        LLVMSetLinkage(a, LLVMInternalLinkage);
+    }
+}
+
+static bool build_link_library(struct build *b) {
+    if (!b->library) {
+        build_error(b, "the device library of this installation is unreadable");
+        return false;
+    }
+    build_controls(b);
+    LLVMModuleRef library = b->library;
+    b->library = NULL;
+    if (!llvm_link_needed(b->module, library)) {
+        build_error(b, "the program cannot be linked with the device library");
+        return false;
+    }
+    build_internalize(b);
+    build_time(b, "device library");
+    return !b->errors;
+}
+
+/* ---- optimise, generate, link ---- */
+
+static LLVMTargetMachineRef build_machine(struct build *b) {
+    const bool optimise = !(b->flags & CONTAINER_OPT_DISABLE);
+    return LLVMCreateTargetMachine(worker.target, WORKER_TRIPLE, b->target->name,
+                                   b->flags & CONTAINER_WAVE64 ? "+wavefrontsize64"
+                                                               : "+wavefrontsize32",
+                                   optimise ? LLVMCodeGenLevelAggressive : LLVMCodeGenLevelNone,
+                                   LLVMRelocPIC, LLVMCodeModelDefault);
+}
+
+static bool build_optimise(struct build *b, LLVMTargetMachineRef machine) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
+    LLVMErrorRef error =
+        LLVMRunPasses(b->module, b->flags & CONTAINER_OPT_DISABLE ? "default<O0>" : "default<O3>",
+                      machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) {
+        char *text = LLVMGetErrorMessage(error);
+        build_error(b, "%s", text);
+        LLVMDisposeErrorMessage(text);
+    }
+    build_time(b, "optimiser");
+    return !b->errors;
+}
+
+/* The linker would find these too, but without the names as the user wrote them. */
+static bool build_resolved(struct build *b) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(b->module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f) || !LLVMGetFirstUse(f)) continue;
+        size_t length;
+        char *name = llvm_demangle(LLVMGetValueName2(f, &length));
+        build_error(b, "undefined function '%s'", name ? name : "?");
+        free(name);
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->module); g; g = LLVMGetNextGlobal(g)) {
+        /* Dynamic local memory is external by design. */
+        bool local = LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == 3;
+        if (!LLVMIsDeclaration(g) || local || !LLVMGetFirstUse(g)) continue;
+        size_t length;
+        build_error(b, "undefined variable '%s'", LLVMGetValueName2(g, &length));
+    }
+    return !b->errors;
+}
+
+/* Writes an object into an anonymous file for the linker. Returns a descriptor or -1. */
+static int build_object_file(struct build *b, LLVMTargetMachineRef machine) {
+    LLVMMemoryBufferRef object = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, b->module, LLVMObjectFile, &message,
+                                            &object)) {
+        build_error(b, "%s", message);
+        LLVMDisposeMessage(message);
+        return -1;
+    }
+    build_time(b, "code generation");
+    int fd = memfd_create("rawcl-object", MFD_CLOEXEC);
+    const char *at = LLVMGetBufferStart(object);
+    size_t left = LLVMGetBufferSize(object);
+    while (fd >= 0 && left) {
+        ssize_t n = write(fd, at, left);
+        if (n <= 0) {
+            close(fd);
+            fd = -1;
+        } else {
+            at += n;
+            left -= (size_t)n;
+        }
+    }
+    LLVMDisposeMemoryBuffer(object);
+    if (fd < 0) build_error(b, "no memory for the object file");
+    return b->errors ? (fd >= 0 ? (close(fd), -1) : -1) : fd;
+}
+
+/* lld writes "-" to standard output, which main() made an anonymous file. */
+static void build_take_output(struct build *b) {
+    struct stat st;
+    if (fstat(STDOUT_FILENO, &st) || st.st_size <= 0) {
+        build_error(b, "the linker wrote nothing");
+        return;
+    }
+    size_t size = (size_t)st.st_size;
+    void *data = mmap(NULL, size, PROT_READ, MAP_SHARED, STDOUT_FILENO, 0);
+    if (data == MAP_FAILED) {
+        build_error(b, "the linker's output cannot be read");
+        return;
+    }
+    build_take_buffer(b, NULL, 0, data, size);
+    munmap(data, size);
+}
+
+static void build_link(struct build *b, int object) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", object);
+    const char *args[] = {
+        "ld.lld", "-shared", "--no-undefined", "--threads=1", "--build-id=none", path, "-o", "-"};
+    bool again = true;
+    if (ftruncate(STDOUT_FILENO, 0) || lseek(STDOUT_FILENO, 0, SEEK_SET) < 0) {
+        build_error(b, "no room for the linker's output");
+        return;
+    }
+    if (!llvm_lld(args, sizeof args / sizeof args[0], build_log, b, &again))
+        b->errors = true;
+    else
+        build_take_output(b);
+    if (!again) b->result->ending = true;
+    build_time(b, "linker");
+}
+
+static void build_generate(struct build *b) {
+    LLVMTargetMachineRef machine = build_machine(b);
+    if (build_optimise(b, machine) && build_resolved(b)) {
+        int object = build_object_file(b, machine);
+        if (object >= 0) {
+            build_link(b, object);
+            close(object);
+        }
+    }
+    LLVMDisposeTargetMachine(machine);
+}
+
+static void build_steps(struct build *b) {
+    const struct compiler_job *job = &b->job->job;
+    char err[256];
+    int r = compiler_options_parse(job->options, job->action, &b->options, err, sizeof err);
+    if (r) {
+        build_error(b, "%s", r == -EINVAL ? err : "out of memory");
+        b->result->status = COMPILER_INVALID_OPTIONS;
+        return;
+    }
+    b->target = worker_target(job->target);
+    if (!b->target) {
+        build_error(b, "%s: no such target", job->target);
+        return;
+    }
+    b->flags = build_option_flags(&b->options, job->wave64);
+    bool ok = job->action == COMPILER_LINK ? build_read_inputs(b) : build_front_end(b);
+    if (!ok) return;
+    LLVMContextSetDiagnosticHandler(b->ctx, build_diagnostic, b);
+    if (job->action == COMPILER_COMPILE) {
+        build_write_container(b, CO_OBJECT);
+    } else if (b->options.create_library) {
+        build_write_container(b, CO_LIBRARY);
+    } else if (build_link_library(b)) {
+        build_generate(b);
+    }
+}
+
+void worker_build_run(const struct wire_job *job, struct wire_result *result) {
+    struct build b = {.job = job, .result = result};
+    *result = (struct wire_result){.status = COMPILER_BUILD_FAILED};
+    clock_gettime(CLOCK_MONOTONIC, &b.started);
+    worker_build_prepare();
+    b.ctx = worker.spare_ctx;
+    b.library = worker.spare_library;
+    worker.spare_ctx = NULL;
+    worker.spare_library = NULL;
+    LLVMContextSetDiagnosticHandler(b.ctx, build_diagnostic, &b);
+    build_time(&b, "context");
+    build_steps(&b);
+    if (b.library) LLVMDisposeModule(b.library);
+    if (b.module) LLVMDisposeModule(b.module);
+    LLVMContextDispose(b.ctx);
+    for (size_t i = 0; i < b.bounded_count; i++)
+        free(b.bounded[i]);
+    free(b.bounded);
+    compiler_options_free(&b.options);
+    if (!b.errors) result->status = COMPILER_OK;
+    if (b.errors) {
+        free(result->binary);
+        result->binary = NULL;
+        result->binary_size = 0;
+        if (!worker_log.size) bytes_printf(&worker_log, "error: the build failed\n");
+    }
+    build_time(&b, "tidying");
+    result->log = worker_build_take_log();
+}
