@@ -381,12 +381,23 @@ static void build_internalize(struct build *b) {
     }
 }
 
+/* The back end's printf pass will call this library function; nothing calls it yet. */
+static void build_declare_printf(struct build *b) {
+    LLVMValueRef f = LLVMGetNamedFunction(b->module, "printf");
+    if (!f || !LLVMIsDeclaration(f)) return;
+    LLVMTypeRef size = LLVMInt32TypeInContext(b->ctx);
+    LLVMTypeRef type = LLVMFunctionType(LLVMPointerTypeInContext(b->ctx, 1), &size, 1, 0);
+    if (!LLVMGetNamedFunction(b->module, "__printf_alloc"))
+        LLVMAddFunction(b->module, "__printf_alloc", type);
+}
+
 static bool build_link_library(struct build *b) {
     if (!b->library) {
         build_error(b, "the device library of this installation is unreadable");
         return false;
     }
     build_controls(b);
+    build_declare_printf(b);
     LLVMModuleRef library = b->library;
     b->library = NULL;
     if (!llvm_link_needed(b->module, library)) {
@@ -409,12 +420,18 @@ static LLVMTargetMachineRef build_machine(struct build *b) {
                                    LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
+/* Without optimisation the library still needs its switches (ISA version, wave size) folded: the
+ * branches not taken hold instructions that the target lacks. The program's own functions are
+ * optnone, so the two function passes leave them alone. */
+static const char *build_pipeline(const struct build *b) {
+    return b->flags & CONTAINER_OPT_DISABLE ? "function(early-cse,simplifycfg),default<O0>"
+                                            : "default<O3>";
+}
+
 static bool build_optimise(struct build *b, LLVMTargetMachineRef machine) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
-    LLVMErrorRef error =
-        LLVMRunPasses(b->module, b->flags & CONTAINER_OPT_DISABLE ? "default<O0>" : "default<O3>",
-                      machine, options);
+    LLVMErrorRef error = LLVMRunPasses(b->module, build_pipeline(b), machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) {
         char *text = LLVMGetErrorMessage(error);

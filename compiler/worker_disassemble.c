@@ -56,6 +56,10 @@ static void disassemble_section(LLVMDisasmContextRef dis, const uint8_t *text, u
                                          sizeof line);
         if (!n) strcpy(line, "\t.long");
         if (!n) n = size - at < 4 ? size - at : 4;
+        if (!strcmp(line, "\ts_code_end")) { /* padding for the instruction prefetch */
+            at += n;
+            continue;
+        }
         bytes_printf(out, "%-60s // %06llx:", line, (unsigned long long)(address + at));
         for (size_t i = 0; i + 4 <= n; i += 4) {
             uint32_t word;
