@@ -14,6 +14,11 @@
 
 #include "driver/emulator/isa/sem.h"
 
+/* Vectors never cross a call to code built otherwise: the note about their ABI is of no use. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 #define SEM_UNUSED __attribute__((unused))
 
 /* Defines the vector function of one instruction: d results, a b c sources, e environment. */
@@ -42,26 +47,77 @@ struct sem_v64 {
 #ifndef SEM_FIXED_IEEE
 #define SEM_FIXED_IEEE 1
 #endif
-#define SEM_ROUND32(e)      ((void)(e), 0)
-#define SEM_ROUND64_16(e)   ((void)(e), 0)
-#define SEM_DENORM32(e)     ((void)(e), SEM_FIXED_DENORM32)
-#define SEM_DENORM64_16(e)  ((void)(e), SEM_FIXED_DENORM64_16)
-#define SEM_IEEE(e)         ((void)(e), SEM_FIXED_IEEE)
+#define SEM_ROUND32(e)     ((void)(e), 0)
+#define SEM_ROUND64_16(e)  ((void)(e), 0)
+#define SEM_DENORM32(e)    ((void)(e), SEM_FIXED_DENORM32)
+#define SEM_DENORM64_16(e) ((void)(e), SEM_FIXED_DENORM64_16)
+#define SEM_IEEE(e)        ((void)(e), SEM_FIXED_IEEE)
 #else
-#define SEM_ROUND32(e)      ((e)->mode.round32)
-#define SEM_ROUND64_16(e)   ((e)->mode.round64_16)
-#define SEM_DENORM32(e)     ((e)->mode.denorm32)
-#define SEM_DENORM64_16(e)  ((e)->mode.denorm64_16)
-#define SEM_IEEE(e)         ((e)->mode.ieee)
+#define SEM_ROUND32(e)     ((e)->mode.round32)
+#define SEM_ROUND64_16(e)  ((e)->mode.round64_16)
+#define SEM_DENORM32(e)    ((e)->mode.denorm32)
+#define SEM_DENORM64_16(e) ((e)->mode.denorm64_16)
+#define SEM_IEEE(e)        ((e)->mode.ieee)
 #endif
+
+/* --- comparisons: all ones where true --- */
+
+/* gcc splits a comparison of vectors wider than the host's into single lanes, but turns a loop into
+ * vector code; clang does the reverse. */
+#ifdef __clang__
+#define SEM_COMPARE_FN(name, in, out, n, op)                                                       \
+    static inline out name(in x, in y) {                                                           \
+        return x op y;                                                                             \
+    }
+#else
+#define SEM_COMPARE_FN(name, in, out, n, op)                                                       \
+    static inline out name(in x, in y) {                                                           \
+        out r;                                                                                     \
+        for (unsigned i = 0; i < n; i++)                                                           \
+            r[i] = x[i] op y[i] ? -1 : 0;                                                          \
+        return r;                                                                                  \
+    }
+#endif
+SEM_COMPARE_FN(u_lt, vu32, vi32, 32, <)
+SEM_COMPARE_FN(u_le, vu32, vi32, 32, <=)
+SEM_COMPARE_FN(i_lt, vi32, vi32, 32, <)
+SEM_COMPARE_FN(i_le, vi32, vi32, 32, <=)
+SEM_COMPARE_FN(eq, vu32, vi32, 32, ==)
+SEM_COMPARE_FN(ne, vu32, vi32, 32, !=)
+SEM_COMPARE_FN(f_lt, vf32, vi32, 32, <)
+SEM_COMPARE_FN(f_le, vf32, vi32, 32, <=)
+SEM_COMPARE_FN(f_eq, vf32, vi32, 32, ==)
+SEM_COMPARE_FN(f_ne, vf32, vi32, 32, !=)
+SEM_COMPARE_FN(u64_lt, vu64, vi64, 16, <)
+SEM_COMPARE_FN(i64_lt, vi64, vi64, 16, <)
+SEM_COMPARE_FN(eq64, vu64, vi64, 16, ==)
+SEM_COMPARE_FN(d_lt, vf64, vi64, 16, <)
+SEM_COMPARE_FN(d_le, vf64, vi64, 16, <=)
+SEM_COMPARE_FN(d_eq, vf64, vi64, 16, ==)
+SEM_COMPARE_FN(d_ne, vf64, vi64, 16, !=)
+
+static inline vi32 is_zero(vu32 x) {
+    return eq(x, (vu32){0});
+}
+static inline vi32 non_zero(vu32 x) {
+    return ne(x, (vu32){0});
+}
 
 /* --- selection and masks --- */
 
-static inline vu32 sel(vi32 m, vu32 x, vu32 y) { return ((vu32)m & x) | (~(vu32)m & y); }
-static inline vu64 sel64(vi64 m, vu64 x, vu64 y) { return ((vu64)m & x) | (~(vu64)m & y); }
+static inline vu32 sel(vi32 m, vu32 x, vu32 y) {
+    return ((vu32)m & x) | (~(vu32)m & y);
+}
+static inline vu64 sel64(vi64 m, vu64 x, vu64 y) {
+    return ((vu64)m & x) | (~(vu64)m & y);
+}
 
-static inline vu32 splat(uint32_t x) { return x - (vu32){0}; }
-static inline vu64 splat64(uint64_t x) { return x - (vu64){0}; }
+static inline vu32 splat(uint32_t x) {
+    return x - (vu32){0};
+}
+static inline vu64 splat64(uint64_t x) {
+    return x - (vu64){0};
+}
 
 /* One bit a lane -> all ones or zero a lane. */
 static inline vi32 lanes_of_mask(uint32_t m) {
@@ -70,7 +126,7 @@ static inline vi32 lanes_of_mask(uint32_t m) {
                       1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20,
                       1u << 21, 1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27,
                       1u << 28, 1u << 29, 1u << 30, 1u << 31};
-    return (bit & m) != 0;
+    return ne(bit & m, (vu32){0});
 }
 
 #if !defined(SEM_LIFT) && defined(__SSE2__)
@@ -98,11 +154,13 @@ static inline uint32_t mask_of_lanes(vi32 m) {
     __m128 v[8];
     uint32_t r = 0;
     memcpy(v, &m, sizeof v);
-    for (unsigned i = 0; i < 8; i++) r |= (uint32_t)_mm_movemask_ps(v[i]) << 4 * i;
+    for (unsigned i = 0; i < 8; i++)
+        r |= (uint32_t)_mm_movemask_ps(v[i]) << 4 * i;
     return r;
 #else
     uint32_t r = 0;
-    for (unsigned i = 0; i < 32; i++) r |= ((uint32_t)m[i] >> 31) << i;
+    for (unsigned i = 0; i < 32; i++)
+        r |= ((uint32_t)m[i] >> 31) << i;
     return r;
 #endif
 }
@@ -119,13 +177,17 @@ static inline struct sem_v64 join64(vu32 lo, vu32 hi) {
                                            22, 54, 23, 55, 24, 56, 25, 57, 26, 58, 27, 59, 28, 60,
                                            29, 61, 30, 62, 31, 63);
 #else
-    for (unsigned i = 0; i < 16; i++) r.h[0][i] = lo[i] | (uint64_t)hi[i] << 32;
-    for (unsigned i = 0; i < 16; i++) r.h[1][i] = lo[16 + i] | (uint64_t)hi[16 + i] << 32;
+    for (unsigned i = 0; i < 16; i++)
+        r.h[0][i] = lo[i] | (uint64_t)hi[i] << 32;
+    for (unsigned i = 0; i < 16; i++)
+        r.h[1][i] = lo[16 + i] | (uint64_t)hi[16 + i] << 32;
 #endif
     return r;
 }
 
-static inline struct sem_v64 load64(const vu32 *s) { return join64(s[0], s[1]); }
+static inline struct sem_v64 load64(const vu32 *s) {
+    return join64(s[0], s[1]);
+}
 
 /* Truncates 32 lanes to their low dwords. */
 static inline vu32 low32(struct sem_v64 v) {
@@ -135,8 +197,10 @@ static inline vu32 low32(struct sem_v64 v) {
                                  22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54,
                                  56, 58, 60, 62);
 #else
-    for (unsigned i = 0; i < 16; i++) lo[i] = (uint32_t)v.h[0][i];
-    for (unsigned i = 0; i < 16; i++) lo[16 + i] = (uint32_t)v.h[1][i];
+    for (unsigned i = 0; i < 16; i++)
+        lo[i] = (uint32_t)v.h[0][i];
+    for (unsigned i = 0; i < 16; i++)
+        lo[16 + i] = (uint32_t)v.h[1][i];
 #endif
     return lo;
 }
@@ -153,14 +217,19 @@ static inline void store64(vu32 *d, struct sem_v64 v) {
     d[1] = hi;
 }
 
-static inline struct sem_v64 widen_u32(vu32 x) { return join64(x, splat(0)); }
-static inline struct sem_v64 widen_i32(vu32 x) { return join64(x, (vu32)((vi32)x >> 31)); }
+static inline struct sem_v64 widen_u32(vu32 x) {
+    return join64(x, splat(0));
+}
+static inline struct sem_v64 widen_i32(vu32 x) {
+    return join64(x, (vu32)((vi32)x >> 31));
+}
 
 /* --- integer products --- */
 
 static inline vu32 mulhi_u32(vu32 x, vu32 y) {
     vu32 r;
-    for (unsigned i = 0; i < 32; i++) r[i] = (uint32_t)((uint64_t)x[i] * y[i] >> 32);
+    for (unsigned i = 0; i < 32; i++)
+        r[i] = (uint32_t)((uint64_t)x[i] * y[i] >> 32);
     return r;
 }
 
@@ -186,14 +255,35 @@ static inline vu32 clz32(vu32 x) {
     return popcount32(~x);
 }
 
-static inline vu32 umin32(vu32 x, vu32 y) { return sel(x < y, x, y); }
-static inline vu32 umax32(vu32 x, vu32 y) { return sel(x > y, x, y); }
-static inline vu32 imin32(vu32 x, vu32 y) { return sel((vi32)x < (vi32)y, x, y); }
-static inline vu32 imax32(vu32 x, vu32 y) { return sel((vi32)x > (vi32)y, x, y); }
+#ifdef __clang__
+#define SEM_MINMAX_FN(name, type, op)                                                              \
+    static inline vu32 name(vu32 x, vu32 y) {                                                      \
+        return sel((type)x op(type) y, x, y);                                                      \
+    }
+#else
+#define SEM_MINMAX_FN(name, type, op)                                                              \
+    static inline vu32 name(vu32 x, vu32 y) {                                                      \
+        const type p = (type)x, q = (type)y;                                                       \
+        type r;                                                                                    \
+        for (unsigned i = 0; i < 32; i++)                                                          \
+            r[i] = p[i] op q[i] ? p[i] : q[i];                                                     \
+        return (vu32)r;                                                                            \
+    }
+#endif
+SEM_MINMAX_FN(umin32, vu32, <)
+SEM_MINMAX_FN(umax32, vu32, >)
+SEM_MINMAX_FN(imin32, vi32, <)
+SEM_MINMAX_FN(imax32, vi32, >)
 
-static inline vu32 sext16(vu32 x) { return (vu32)((vi32)(x << 16) >> 16); }
-static inline vu32 zext16(vu32 x) { return x & 0xffffu; }
-static inline vu32 pack16(vu32 lo, vu32 hi) { return (lo & 0xffffu) | hi << 16; }
+static inline vu32 sext16(vu32 x) {
+    return (vu32)((vi32)(x << 16) >> 16);
+}
+static inline vu32 zext16(vu32 x) {
+    return x & 0xffffu;
+}
+static inline vu32 pack16(vu32 lo, vu32 hi) {
+    return (lo & 0xffffu) | hi << 16;
+}
 
 /* Saturation used by the integer clamp bit. */
 static inline vu32 clamp_i32(vu32 x, int32_t lo, int32_t hi) {
