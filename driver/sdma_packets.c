@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "driver/sdma_packets.h"
+
+/* Comparison function of POLL_REGMEM: greater or equal (linux sdma_v6_0.c). */
+#define POLL_FUNC_GE       5u
+#define POLL_INTERVAL      4u
+#define POLL_RETRY_FOREVER 0xfffu
+#define FILL_DWORDS        2u /* CONSTANT_FILL.fillsize */
+
+static uint32_t lo32(uint64_t v) {
+    return (uint32_t)v;
+}
+
+static uint32_t hi32(uint64_t v) {
+    return (uint32_t)(v >> 32);
+}
+
+static void put(enum hw_gen gen, uint32_t *k, enum hw_sdma_field f, uint32_t v) {
+    hw_pkt_put(k, hw_sdma_fields[gen][f], v);
+}
+
+/* The low part of an address: some generations name it without its two or three zero bits. */
+static void put_address(enum hw_gen gen, uint32_t *k, enum hw_sdma_field whole,
+                        enum hw_sdma_field shifted, uint32_t v) {
+    struct hw_pkt_bits b = hw_sdma_fields[gen][whole];
+    if (b.dword < 0) b = hw_sdma_fields[gen][shifted];
+    if (b.dword >= 0) k[b.dword] = v;
+}
+
+static uint32_t *packet(struct cmdbuf *c, unsigned op, unsigned sub_op, unsigned dw) {
+    uint32_t *k = cmdbuf_packet(c, dw);
+    if (k) k[0] = op | sub_op << 8;
+    return k;
+}
+
+/* One zero dword: a NOP of its own. Follows packets that public sources give different lengths on
+ * v7: linux and the reference end POLL_REGMEM after 6 dwords, PAL after 7; the reference ends
+ * COPY_LINEAR after 7, linux and PAL after 8. Zero means nothing in either reading. */
+static void v7_tail(enum hw_gen gen, struct cmdbuf *c) {
+    if (gen == HW_GFX12) cmdbuf_packet(c, 1);
+}
+
+void sdma_poll_mem_ge(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t reference) {
+    uint32_t *k = packet(c, SDMA_OP_POLL_REGMEM, SDMA_SUBOP_POLL_REGMEM, 6);
+    if (!k) return;
+    put(gen, k, SDMA_POLL_REGMEM__FUNC, POLL_FUNC_GE);
+    put(gen, k, SDMA_POLL_REGMEM__MEM_POLL, 1);
+    put_address(gen, k, SDMA_POLL_REGMEM__ADDR_31_0, SDMA_POLL_REGMEM__ADDR_31_2, lo32(va));
+    put(gen, k, SDMA_POLL_REGMEM__ADDR_63_32, hi32(va));
+    put(gen, k, SDMA_POLL_REGMEM__VALUE, reference);
+    put(gen, k, SDMA_POLL_REGMEM__MASK, ~0u);
+    put(gen, k, SDMA_POLL_REGMEM__INTERVAL, POLL_INTERVAL);
+    put(gen, k, SDMA_POLL_REGMEM__RETRY_COUNT, POLL_RETRY_FOREVER);
+    v7_tail(gen, c);
+}
+
+void sdma_copy(enum hw_gen gen, struct cmdbuf *c, uint64_t dst, uint64_t src, uint64_t bytes) {
+    uint32_t *k = packet(c, SDMA_OP_COPY_LINEAR, SDMA_SUBOP_COPY_LINEAR, 7);
+    if (!k) return;
+    put(gen, k, SDMA_COPY_LINEAR__COUNT, (uint32_t)(bytes - 1));
+    put(gen, k, SDMA_COPY_LINEAR__SRC_ADDR_31_0, lo32(src));
+    put(gen, k, SDMA_COPY_LINEAR__SRC_ADDR_63_32, hi32(src));
+    put(gen, k, SDMA_COPY_LINEAR__DST_ADDR_31_0, lo32(dst));
+    put(gen, k, SDMA_COPY_LINEAR__DST_ADDR_63_32, hi32(dst));
+    v7_tail(gen, c);
+}
+
+void sdma_fill(enum hw_gen gen, struct cmdbuf *c, uint64_t dst, uint32_t value, uint64_t bytes) {
+    uint32_t *k = packet(c, SDMA_OP_CONSTANT_FILL, SDMA_SUBOP_CONSTANT_FILL, SDMA_FILL_DW);
+    if (!k) return;
+    put(gen, k, SDMA_CONSTANT_FILL__FILLSIZE, FILL_DWORDS);
+    put_address(gen, k, SDMA_CONSTANT_FILL__DST_ADDR_31_0, SDMA_CONSTANT_FILL__DST_ADDR_31_0,
+                lo32(dst));
+    put(gen, k, SDMA_CONSTANT_FILL__DST_ADDR_63_32, hi32(dst));
+    put(gen, k, SDMA_CONSTANT_FILL__SRC_DATA_31_0, value);
+    /* Bytes - 1; with dword elements the hardware ignores the two low bits (PAL). */
+    put(gen, k, SDMA_CONSTANT_FILL__COUNT, (uint32_t)(bytes - 1));
+}
+
+void sdma_fence(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t value) {
+    uint32_t *k = packet(c, SDMA_OP_FENCE, SDMA_SUBOP_FENCE, SDMA_FENCE_DW);
+    if (!k) return;
+    put(gen, k, SDMA_FENCE__MTYPE, MTYPE_UC);
+    put_address(gen, k, SDMA_FENCE__ADDR_31_0, SDMA_FENCE__ADDR_31_2, lo32(va));
+    put(gen, k, SDMA_FENCE__ADDR_63_32, hi32(va));
+    put(gen, k, SDMA_FENCE__DATA, value);
+}
+
+void sdma_timestamp(enum hw_gen gen, struct cmdbuf *c, uint64_t va) {
+    uint32_t *k =
+        packet(c, SDMA_OP_TIMESTAMP_GET_GLOBAL, SDMA_SUBOP_TIMESTAMP_GET_GLOBAL, SDMA_TIMESTAMP_DW);
+    if (!k) return;
+    put_address(gen, k, SDMA_TIMESTAMP_GET_GLOBAL__WRITE_ADDR_31_3,
+                SDMA_TIMESTAMP_GET_GLOBAL__WRITE_ADDR_31_3, lo32(va));
+    put(gen, k, SDMA_TIMESTAMP_GET_GLOBAL__WRITE_ADDR_63_32, hi32(va));
+}
+
+void sdma_trap(enum hw_gen gen, struct cmdbuf *c) {
+    (void)gen;
+    packet(c, SDMA_OP_TRAP, SDMA_SUBOP_TRAP, SDMA_TRAP_DW);
+}
+
+void sdma_pad(enum hw_gen gen, struct cmdbuf *c, uint32_t multiple) {
+    uint32_t n = (multiple - c->n % multiple) % multiple;
+    if (!n) return;
+    uint32_t *k = packet(c, SDMA_OP_NOP, SDMA_SUBOP_NOP, n);
+    if (k) put(gen, k, SDMA_NOP__COUNT, n - 1);
+}
