@@ -14,11 +14,6 @@
 
 #include "driver/emulator/isa/sem.h"
 
-/* Vectors never cross a call to code built otherwise: the note about their ABI is of no use. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 #define SEM_UNUSED __attribute__((unused))
 
 /* Defines the vector function of one instruction: d results, a b c sources, e environment. */

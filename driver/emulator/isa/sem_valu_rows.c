@@ -131,8 +131,10 @@ sem_vfn SEM_SYM(sem_v_cubetc_f32);
 sem_vfn SEM_SYM(sem_v_cvt_f16_f32);
 sem_vfn SEM_SYM(sem_v_cvt_f16_i16);
 sem_vfn SEM_SYM(sem_v_cvt_f16_u16);
+sem_vfn SEM_SYM(sem_v_cvt_f32_bf8);
 sem_vfn SEM_SYM(sem_v_cvt_f32_f16);
 sem_vfn SEM_SYM(sem_v_cvt_f32_f64);
+sem_vfn SEM_SYM(sem_v_cvt_f32_fp8);
 sem_vfn SEM_SYM(sem_v_cvt_f32_i32);
 sem_vfn SEM_SYM(sem_v_cvt_f32_u32);
 sem_vfn SEM_SYM(sem_v_cvt_f32_ubyte0);
@@ -151,6 +153,10 @@ sem_vfn SEM_SYM(sem_v_cvt_nearest_i32_f32);
 sem_vfn SEM_SYM(sem_v_cvt_norm_i16_f16);
 sem_vfn SEM_SYM(sem_v_cvt_norm_u16_f16);
 sem_vfn SEM_SYM(sem_v_cvt_off_f32_i4);
+sem_vfn SEM_SYM(sem_v_cvt_pk_bf8_f32);
+sem_vfn SEM_SYM(sem_v_cvt_pk_f32_bf8);
+sem_vfn SEM_SYM(sem_v_cvt_pk_f32_fp8);
+sem_vfn SEM_SYM(sem_v_cvt_pk_fp8_f32);
 sem_vfn SEM_SYM(sem_v_cvt_pk_i16_f32);
 sem_vfn SEM_SYM(sem_v_cvt_pk_i16_i32);
 sem_vfn SEM_SYM(sem_v_cvt_pk_norm_i16_f16);
@@ -161,6 +167,8 @@ sem_vfn SEM_SYM(sem_v_cvt_pk_rtz_f16_f32);
 sem_vfn SEM_SYM(sem_v_cvt_pk_u16_f32);
 sem_vfn SEM_SYM(sem_v_cvt_pk_u16_u32);
 sem_vfn SEM_SYM(sem_v_cvt_pk_u8_f32);
+sem_vfn SEM_SYM(sem_v_cvt_sr_bf8_f32);
+sem_vfn SEM_SYM(sem_v_cvt_sr_fp8_f32);
 sem_vfn SEM_SYM(sem_v_cvt_u16_f16);
 sem_vfn SEM_SYM(sem_v_cvt_u32_f32);
 sem_vfn SEM_SYM(sem_v_cvt_u32_f64);
@@ -172,6 +180,18 @@ sem_vfn SEM_SYM(sem_v_div_fmas_f32);
 sem_vfn SEM_SYM(sem_v_div_fmas_f64);
 sem_vfn SEM_SYM(sem_v_div_scale_f32);
 sem_vfn SEM_SYM(sem_v_div_scale_f64);
+sem_vfn SEM_SYM(sem_v_dot2_bf16_bf16);
+sem_vfn SEM_SYM(sem_v_dot2_f16_f16);
+sem_vfn SEM_SYM(sem_v_dot2_f32_bf16);
+sem_vfn SEM_SYM(sem_v_dot2_f32_f16);
+sem_vfn SEM_SYM(sem_v_dot4_f32_bf8_bf8);
+sem_vfn SEM_SYM(sem_v_dot4_f32_bf8_fp8);
+sem_vfn SEM_SYM(sem_v_dot4_f32_fp8_bf8);
+sem_vfn SEM_SYM(sem_v_dot4_f32_fp8_fp8);
+sem_vfn SEM_SYM(sem_v_dot4_i32_iu8);
+sem_vfn SEM_SYM(sem_v_dot4_u32_u8);
+sem_vfn SEM_SYM(sem_v_dot8_i32_iu4);
+sem_vfn SEM_SYM(sem_v_dot8_u32_u4);
 sem_vfn SEM_SYM(sem_v_exp_f16);
 sem_vfn SEM_SYM(sem_v_exp_f32);
 sem_vfn SEM_SYM(sem_v_floor_f16);
@@ -181,6 +201,8 @@ sem_vfn SEM_SYM(sem_v_fma_dx9_zero_f32);
 sem_vfn SEM_SYM(sem_v_fma_f16);
 sem_vfn SEM_SYM(sem_v_fma_f32);
 sem_vfn SEM_SYM(sem_v_fma_f64);
+sem_vfn SEM_SYM(sem_v_fma_mix_f32);
+sem_vfn SEM_SYM(sem_v_fma_mixlo_f16);
 sem_vfn SEM_SYM(sem_v_fract_f16);
 sem_vfn SEM_SYM(sem_v_fract_f32);
 sem_vfn SEM_SYM(sem_v_fract_f64);
@@ -364,10 +386,38 @@ sem_vfn SEM_SYM(sem_v_subrev_co_u32);
 sem_vfn SEM_SYM(sem_v_subrev_f16);
 sem_vfn SEM_SYM(sem_v_subrev_f32);
 sem_vfn SEM_SYM(sem_v_subrev_nc_u32);
+sem_vfn SEM_SYM(sem_v_swmmac_bf16_16x16x32_bf16_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f16_16x16x32_f16_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f32_16x16x32_bf16_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f32_16x16x32_bf8_bf8_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f32_16x16x32_bf8_fp8_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f32_16x16x32_f16_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f32_16x16x32_fp8_bf8_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_f32_16x16x32_fp8_fp8_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_i32_16x16x32_iu4_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_i32_16x16x32_iu8_gfx12);
+sem_vfn SEM_SYM(sem_v_swmmac_i32_16x16x64_iu4_gfx12);
 sem_vfn SEM_SYM(sem_v_trig_preop_f64);
 sem_vfn SEM_SYM(sem_v_trunc_f16);
 sem_vfn SEM_SYM(sem_v_trunc_f32);
 sem_vfn SEM_SYM(sem_v_trunc_f64);
+sem_vfn SEM_SYM(sem_v_wmma_bf16_16x16x16_bf16);
+sem_vfn SEM_SYM(sem_v_wmma_bf16_16x16x16_bf16_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f16_16x16x16_f16);
+sem_vfn SEM_SYM(sem_v_wmma_f16_16x16x16_f16_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_bf16);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_bf16_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_bf8_bf8_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_bf8_fp8_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_f16);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_f16_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_fp8_bf8_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_f32_16x16x16_fp8_fp8_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_i32_16x16x16_iu4);
+sem_vfn SEM_SYM(sem_v_wmma_i32_16x16x16_iu4_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_i32_16x16x16_iu8);
+sem_vfn SEM_SYM(sem_v_wmma_i32_16x16x16_iu8_gfx12);
+sem_vfn SEM_SYM(sem_v_wmma_i32_16x16x32_iu4_gfx12);
 sem_vfn SEM_SYM(sem_v_xad_u32);
 sem_vfn SEM_SYM(sem_v_xnor_b32);
 sem_vfn SEM_SYM(sem_v_xor3_b32);
@@ -607,8 +657,10 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_CVT_F16_F32", SEM_SYM(sem_v_cvt_f16_f32), SEM_F16, SEM_F32, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_F16_I16", SEM_SYM(sem_v_cvt_f16_i16), SEM_F16, SEM_I16, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_F16_U16", SEM_SYM(sem_v_cvt_f16_u16), SEM_F16, SEM_U16, SEM_NONE, SEM_NONE, 0},
+    {"V_CVT_F32_BF8", SEM_SYM(sem_v_cvt_f32_bf8), SEM_F32, SEM_B32, SEM_NONE, SEM_NONE, SEM_OPSEL_SELF},
     {"V_CVT_F32_F16", SEM_SYM(sem_v_cvt_f32_f16), SEM_F32, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_F32_F64", SEM_SYM(sem_v_cvt_f32_f64), SEM_F32, SEM_F64, SEM_NONE, SEM_NONE, 0},
+    {"V_CVT_F32_FP8", SEM_SYM(sem_v_cvt_f32_fp8), SEM_F32, SEM_B32, SEM_NONE, SEM_NONE, SEM_OPSEL_SELF},
     {"V_CVT_F32_I32", SEM_SYM(sem_v_cvt_f32_i32), SEM_F32, SEM_I32, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_F32_U32", SEM_SYM(sem_v_cvt_f32_u32), SEM_F32, SEM_U32, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_F32_UBYTE0", SEM_SYM(sem_v_cvt_f32_ubyte0), SEM_F32, SEM_U32, SEM_NONE, SEM_NONE, 0},
@@ -627,6 +679,10 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_CVT_NORM_I16_F16", SEM_SYM(sem_v_cvt_norm_i16_f16), SEM_I16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_NORM_U16_F16", SEM_SYM(sem_v_cvt_norm_u16_f16), SEM_U16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_OFF_F32_I4", SEM_SYM(sem_v_cvt_off_f32_i4), SEM_F32, SEM_I32, SEM_NONE, SEM_NONE, 0},
+    {"V_CVT_PK_BF8_F32", SEM_SYM(sem_v_cvt_pk_bf8_f32), SEM_B32, SEM_F32, SEM_F32, SEM_NONE, SEM_READS_DST | SEM_OPSEL_SELF},
+    {"V_CVT_PK_F32_BF8", SEM_SYM(sem_v_cvt_pk_f32_bf8), SEM_B64, SEM_B32, SEM_NONE, SEM_NONE, SEM_OPSEL_SELF},
+    {"V_CVT_PK_F32_FP8", SEM_SYM(sem_v_cvt_pk_f32_fp8), SEM_B64, SEM_B32, SEM_NONE, SEM_NONE, SEM_OPSEL_SELF},
+    {"V_CVT_PK_FP8_F32", SEM_SYM(sem_v_cvt_pk_fp8_f32), SEM_B32, SEM_F32, SEM_F32, SEM_NONE, SEM_READS_DST | SEM_OPSEL_SELF},
     {"V_CVT_PK_I16_F32", SEM_SYM(sem_v_cvt_pk_i16_f32), SEM_B32, SEM_F32, SEM_F32, SEM_NONE, 0},
     {"V_CVT_PK_I16_I32", SEM_SYM(sem_v_cvt_pk_i16_i32), SEM_B32, SEM_I32, SEM_I32, SEM_NONE, 0},
     {"V_CVT_PK_NORM_I16_F16", SEM_SYM(sem_v_cvt_pk_norm_i16_f16), SEM_B32, SEM_F16, SEM_F16, SEM_NONE, 0},
@@ -637,6 +693,8 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_CVT_PK_U16_F32", SEM_SYM(sem_v_cvt_pk_u16_f32), SEM_B32, SEM_F32, SEM_F32, SEM_NONE, 0},
     {"V_CVT_PK_U16_U32", SEM_SYM(sem_v_cvt_pk_u16_u32), SEM_B32, SEM_U32, SEM_U32, SEM_NONE, 0},
     {"V_CVT_PK_U8_F32", SEM_SYM(sem_v_cvt_pk_u8_f32), SEM_B32, SEM_F32, SEM_B32, SEM_B32, 0},
+    {"V_CVT_SR_BF8_F32", SEM_SYM(sem_v_cvt_sr_bf8_f32), SEM_B32, SEM_F32, SEM_U32, SEM_NONE, SEM_READS_DST | SEM_OPSEL_SELF},
+    {"V_CVT_SR_FP8_F32", SEM_SYM(sem_v_cvt_sr_fp8_f32), SEM_B32, SEM_F32, SEM_U32, SEM_NONE, SEM_READS_DST | SEM_OPSEL_SELF},
     {"V_CVT_U16_F16", SEM_SYM(sem_v_cvt_u16_f16), SEM_U16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_U32_F32", SEM_SYM(sem_v_cvt_u32_f32), SEM_U32, SEM_F32, SEM_NONE, SEM_NONE, 0},
     {"V_CVT_U32_F64", SEM_SYM(sem_v_cvt_u32_f64), SEM_U32, SEM_F64, SEM_NONE, SEM_NONE, 0},
@@ -648,6 +706,20 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_DIV_FMAS_F64", SEM_SYM(sem_v_div_fmas_f64), SEM_F64, SEM_F64, SEM_F64, SEM_F64, SEM_CARRY_IN},
     {"V_DIV_SCALE_F32", SEM_SYM(sem_v_div_scale_f32), SEM_F32, SEM_F32, SEM_F32, SEM_F32, SEM_CARRY_OUT},
     {"V_DIV_SCALE_F64", SEM_SYM(sem_v_div_scale_f64), SEM_F64, SEM_F64, SEM_F64, SEM_F64, SEM_CARRY_OUT},
+    {"V_DOT2ACC_F32_BF16", SEM_SYM(sem_v_dot2_f32_bf16), SEM_F32, SEM_PKF16, SEM_PKF16, SEM_NONE, SEM_READS_DST},
+    {"V_DOT2ACC_F32_F16", SEM_SYM(sem_v_dot2_f32_f16), SEM_F32, SEM_PKF16, SEM_PKF16, SEM_NONE, SEM_READS_DST},
+    {"V_DOT2_BF16_BF16", SEM_SYM(sem_v_dot2_bf16_bf16), SEM_BF16, SEM_PKF16, SEM_PKF16, SEM_BF16, 0},
+    {"V_DOT2_F16_F16", SEM_SYM(sem_v_dot2_f16_f16), SEM_F16, SEM_PKF16, SEM_PKF16, SEM_F16, 0},
+    {"V_DOT2_F32_BF16", SEM_SYM(sem_v_dot2_f32_bf16), SEM_F32, SEM_PKF16, SEM_PKF16, SEM_F32, 0},
+    {"V_DOT2_F32_F16", SEM_SYM(sem_v_dot2_f32_f16), SEM_F32, SEM_PKF16, SEM_PKF16, SEM_F32, 0},
+    {"V_DOT4_F32_BF8_BF8", SEM_SYM(sem_v_dot4_f32_bf8_bf8), SEM_F32, SEM_B32, SEM_B32, SEM_F32, 0},
+    {"V_DOT4_F32_BF8_FP8", SEM_SYM(sem_v_dot4_f32_bf8_fp8), SEM_F32, SEM_B32, SEM_B32, SEM_F32, 0},
+    {"V_DOT4_F32_FP8_BF8", SEM_SYM(sem_v_dot4_f32_fp8_bf8), SEM_F32, SEM_B32, SEM_B32, SEM_F32, 0},
+    {"V_DOT4_F32_FP8_FP8", SEM_SYM(sem_v_dot4_f32_fp8_fp8), SEM_F32, SEM_B32, SEM_B32, SEM_F32, 0},
+    {"V_DOT4_I32_IU8", SEM_SYM(sem_v_dot4_i32_iu8), SEM_I32, SEM_B32, SEM_B32, SEM_I32, SEM_CLAMP_INT | SEM_OPSEL_SELF},
+    {"V_DOT4_U32_U8", SEM_SYM(sem_v_dot4_u32_u8), SEM_U32, SEM_B32, SEM_B32, SEM_U32, SEM_CLAMP_INT},
+    {"V_DOT8_I32_IU4", SEM_SYM(sem_v_dot8_i32_iu4), SEM_I32, SEM_B32, SEM_B32, SEM_I32, SEM_CLAMP_INT | SEM_OPSEL_SELF},
+    {"V_DOT8_U32_U4", SEM_SYM(sem_v_dot8_u32_u4), SEM_U32, SEM_B32, SEM_B32, SEM_U32, SEM_CLAMP_INT},
     {"V_EXP_F16", SEM_SYM(sem_v_exp_f16), SEM_F16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_EXP_F32", SEM_SYM(sem_v_exp_f32), SEM_F32, SEM_F32, SEM_NONE, SEM_NONE, 0},
     {"V_FLOOR_F16", SEM_SYM(sem_v_floor_f16), SEM_F16, SEM_F16, SEM_NONE, SEM_NONE, 0},
@@ -664,6 +736,9 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_FMA_F16", SEM_SYM(sem_v_fma_f16), SEM_F16, SEM_F16, SEM_F16, SEM_F16, 0},
     {"V_FMA_F32", SEM_SYM(sem_v_fma_f32), SEM_F32, SEM_F32, SEM_F32, SEM_F32, 0},
     {"V_FMA_F64", SEM_SYM(sem_v_fma_f64), SEM_F64, SEM_F64, SEM_F64, SEM_F64, 0},
+    {"V_FMA_MIXHI_F16", SEM_SYM(sem_v_fma_mixlo_f16), SEM_F16, SEM_B32, SEM_B32, SEM_B32, SEM_OPSEL_SELF | SEM_DST_HI16},
+    {"V_FMA_MIXLO_F16", SEM_SYM(sem_v_fma_mixlo_f16), SEM_F16, SEM_B32, SEM_B32, SEM_B32, SEM_OPSEL_SELF},
+    {"V_FMA_MIX_F32", SEM_SYM(sem_v_fma_mix_f32), SEM_F32, SEM_B32, SEM_B32, SEM_B32, SEM_OPSEL_SELF},
     {"V_FRACT_F16", SEM_SYM(sem_v_fract_f16), SEM_F16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_FRACT_F32", SEM_SYM(sem_v_fract_f32), SEM_F32, SEM_F32, SEM_NONE, SEM_NONE, 0},
     {"V_FRACT_F64", SEM_SYM(sem_v_fract_f64), SEM_F64, SEM_F64, SEM_NONE, SEM_NONE, 0},
@@ -852,6 +927,17 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_SUB_NC_I32", SEM_SYM(sem_v_sub_nc_i32), SEM_I32, SEM_I32, SEM_I32, SEM_NONE, SEM_CLAMP_INT},
     {"V_SUB_NC_U16", SEM_SYM(sem_v_sub_nc_u16), SEM_U16, SEM_U16, SEM_U16, SEM_NONE, SEM_CLAMP_INT},
     {"V_SUB_NC_U32", SEM_SYM(sem_v_sub_nc_u32), SEM_U32, SEM_U32, SEM_U32, SEM_NONE, SEM_CLAMP_INT},
+    {"V_SWMMAC_BF16_16X16X32_BF16_GFX12", SEM_SYM(sem_v_swmmac_bf16_16x16x32_bf16_gfx12), SEM_B128, SEM_B128, SEM_B256, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F16_16X16X32_F16_GFX12", SEM_SYM(sem_v_swmmac_f16_16x16x32_f16_gfx12), SEM_B128, SEM_B128, SEM_B256, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F32_16X16X32_BF16_GFX12", SEM_SYM(sem_v_swmmac_f32_16x16x32_bf16_gfx12), SEM_B256, SEM_B128, SEM_B256, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F32_16X16X32_BF8_BF8_GFX12", SEM_SYM(sem_v_swmmac_f32_16x16x32_bf8_bf8_gfx12), SEM_B256, SEM_B64, SEM_B128, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F32_16X16X32_BF8_FP8_GFX12", SEM_SYM(sem_v_swmmac_f32_16x16x32_bf8_fp8_gfx12), SEM_B256, SEM_B64, SEM_B128, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F32_16X16X32_F16_GFX12", SEM_SYM(sem_v_swmmac_f32_16x16x32_f16_gfx12), SEM_B256, SEM_B128, SEM_B256, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F32_16X16X32_FP8_BF8_GFX12", SEM_SYM(sem_v_swmmac_f32_16x16x32_fp8_bf8_gfx12), SEM_B256, SEM_B64, SEM_B128, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_F32_16X16X32_FP8_FP8_GFX12", SEM_SYM(sem_v_swmmac_f32_16x16x32_fp8_fp8_gfx12), SEM_B256, SEM_B64, SEM_B128, SEM_B32, SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_I32_16X16X32_IU4_GFX12", SEM_SYM(sem_v_swmmac_i32_16x16x32_iu4_gfx12), SEM_B256, SEM_B32, SEM_B64, SEM_B32, SEM_CLAMP_INT | SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_I32_16X16X32_IU8_GFX12", SEM_SYM(sem_v_swmmac_i32_16x16x32_iu8_gfx12), SEM_B256, SEM_B64, SEM_B128, SEM_B32, SEM_CLAMP_INT | SEM_OPSEL_SELF | SEM_DST_IN_D},
+    {"V_SWMMAC_I32_16X16X64_IU4_GFX12", SEM_SYM(sem_v_swmmac_i32_16x16x64_iu4_gfx12), SEM_B256, SEM_B64, SEM_B128, SEM_B32, SEM_CLAMP_INT | SEM_OPSEL_SELF | SEM_DST_IN_D},
     {"V_S_EXP_F16", SEM_SYM(sem_v_exp_f16), SEM_B32, SEM_F16, SEM_NONE, SEM_NONE, SEM_SCALAR_DST},
     {"V_S_EXP_F32", SEM_SYM(sem_v_exp_f32), SEM_F32, SEM_F32, SEM_NONE, SEM_NONE, SEM_SCALAR_DST},
     {"V_S_LOG_F16", SEM_SYM(sem_v_log_f16), SEM_B32, SEM_F16, SEM_NONE, SEM_NONE, SEM_SCALAR_DST},
@@ -866,6 +952,23 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_TRUNC_F16", SEM_SYM(sem_v_trunc_f16), SEM_F16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_TRUNC_F32", SEM_SYM(sem_v_trunc_f32), SEM_F32, SEM_F32, SEM_NONE, SEM_NONE, 0},
     {"V_TRUNC_F64", SEM_SYM(sem_v_trunc_f64), SEM_F64, SEM_F64, SEM_NONE, SEM_NONE, 0},
+    {"V_WMMA_BF16_16X16X16_BF16", SEM_SYM(sem_v_wmma_bf16_16x16x16_bf16), SEM_B256, SEM_B256, SEM_B256, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_BF16_16X16X16_BF16_GFX12", SEM_SYM(sem_v_wmma_bf16_16x16x16_bf16_gfx12), SEM_B128, SEM_B128, SEM_B128, SEM_B128, SEM_OPSEL_SELF},
+    {"V_WMMA_F16_16X16X16_F16", SEM_SYM(sem_v_wmma_f16_16x16x16_f16), SEM_B256, SEM_B256, SEM_B256, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F16_16X16X16_F16_GFX12", SEM_SYM(sem_v_wmma_f16_16x16x16_f16_gfx12), SEM_B128, SEM_B128, SEM_B128, SEM_B128, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_BF16", SEM_SYM(sem_v_wmma_f32_16x16x16_bf16), SEM_B256, SEM_B256, SEM_B256, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_BF16_GFX12", SEM_SYM(sem_v_wmma_f32_16x16x16_bf16_gfx12), SEM_B256, SEM_B128, SEM_B128, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_BF8_BF8_GFX12", SEM_SYM(sem_v_wmma_f32_16x16x16_bf8_bf8_gfx12), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_BF8_FP8_GFX12", SEM_SYM(sem_v_wmma_f32_16x16x16_bf8_fp8_gfx12), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_F16", SEM_SYM(sem_v_wmma_f32_16x16x16_f16), SEM_B256, SEM_B256, SEM_B256, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_F16_GFX12", SEM_SYM(sem_v_wmma_f32_16x16x16_f16_gfx12), SEM_B256, SEM_B128, SEM_B128, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_FP8_BF8_GFX12", SEM_SYM(sem_v_wmma_f32_16x16x16_fp8_bf8_gfx12), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_F32_16X16X16_FP8_FP8_GFX12", SEM_SYM(sem_v_wmma_f32_16x16x16_fp8_fp8_gfx12), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_OPSEL_SELF},
+    {"V_WMMA_I32_16X16X16_IU4", SEM_SYM(sem_v_wmma_i32_16x16x16_iu4), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_CLAMP_INT | SEM_OPSEL_SELF},
+    {"V_WMMA_I32_16X16X16_IU4_GFX12", SEM_SYM(sem_v_wmma_i32_16x16x16_iu4_gfx12), SEM_B256, SEM_B32, SEM_B32, SEM_B256, SEM_CLAMP_INT | SEM_OPSEL_SELF},
+    {"V_WMMA_I32_16X16X16_IU8", SEM_SYM(sem_v_wmma_i32_16x16x16_iu8), SEM_B256, SEM_B128, SEM_B128, SEM_B256, SEM_CLAMP_INT | SEM_OPSEL_SELF},
+    {"V_WMMA_I32_16X16X16_IU8_GFX12", SEM_SYM(sem_v_wmma_i32_16x16x16_iu8_gfx12), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_CLAMP_INT | SEM_OPSEL_SELF},
+    {"V_WMMA_I32_16X16X32_IU4_GFX12", SEM_SYM(sem_v_wmma_i32_16x16x32_iu4_gfx12), SEM_B256, SEM_B64, SEM_B64, SEM_B256, SEM_CLAMP_INT | SEM_OPSEL_SELF},
     {"V_XAD_U32", SEM_SYM(sem_v_xad_u32), SEM_U32, SEM_U32, SEM_U32, SEM_U32, 0},
     {"V_XNOR_B32", SEM_SYM(sem_v_xnor_b32), SEM_U32, SEM_U32, SEM_U32, SEM_NONE, 0},
     {"V_XOR3_B32", SEM_SYM(sem_v_xor3_b32), SEM_U32, SEM_U32, SEM_U32, SEM_U32, 0},
