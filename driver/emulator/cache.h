@@ -16,8 +16,9 @@
  *           SDMA (a GL2 client       MTYPE NC/RW/CC   GCR_REQ)
  *           since gfx10)             (UC: never)
  *
- * Writers: shader, CP and SDMA write into GL2 (MTYPE UC: to memory); BAR0 (HDP), PSP and the CPU
- * write to memory behind GL2.
+ * Writers: shader, CP and SDMA write through GL2, so that its readers see them (MTYPE UC: to
+ * memory). Only the shader's writes stay dirty there: CP's and SDMA's bypass (linux sdma_v6_0.c
+ * WR_L2_POLICY, RELEASE_MEM dst_sel 0). BAR0 (HDP), PSP and the CPU write memory behind GL2.
  *
  * Rules (each is a guest error that names page, cache and writer):
  *   R1 a shader reads through I$, K$ or V$ a page that this cache filled before another write to it
@@ -56,9 +57,13 @@ void cache_read(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uin
                 uint64_t len);
 void cache_write(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
                  uint64_t len);
-/* A shader's access through I$, K$ or V$: R1, R2, R5. */
-void cache_shader(struct gpu *g, enum cache_kind kind, bool write, const struct gpu_xlat *x,
-                  uint64_t va, uint64_t len);
+/* A dispatch begins; returns its stamp. Only writes before it are held against its reads: what
+ * happens meanwhile is a race, not staleness. Drops the compute units' cached translations, so that
+ * every page is judged once more. */
+uint64_t cache_dispatch(struct gpu *g);
+/* A shader's access through I$, K$ or V$ in the dispatch with that stamp: R1, R2, R5. */
+void cache_shader(struct gpu *g, uint64_t stamp, enum cache_kind kind, bool write,
+                  const struct gpu_xlat *x, uint64_t va, uint64_t len);
 /* BAR0: what the HDP flush commits (write), what a read returns (R3). off: VRAM offset. */
 void cache_bar0_write(struct gpu *g, uint64_t off, uint64_t len);
 void cache_bar0_read(struct gpu *g, uint64_t off, uint64_t len);
