@@ -53,11 +53,11 @@ static void args_add_joined(struct arg_list *list, const char *a, const char *b,
     args_add(list, s->text);
 }
 
-static void args_add_features(struct arg_list *list, bool version_3) {
+static void args_add_features(struct arg_list *list, bool features) {
     args_add(list, "-cl-ext=-all");
     for (size_t i = 0; i < COMPILER_EXTENSION_COUNT; i++)
         args_add_joined(list, "-cl-ext=+", compiler_extensions[i].name, "");
-    for (size_t i = 0; version_3 && i < COMPILER_C_FEATURE_COUNT; i++)
+    for (size_t i = 0; features && i < COMPILER_C_FEATURE_COUNT; i++)
         args_add_joined(list, "-cl-ext=+", compiler_c_features[i].name, "");
 }
 
@@ -91,6 +91,8 @@ static void args_add_user(struct arg_list *list, const struct compiler_options *
         args_add(list, "-D");
         args_add(list, o->defines[i]);
     }
+    args_add(list, "-I"); /* embedded headers, for <name> */
+    args_add(list, ".");
     for (size_t i = 0; i < o->include_count; i++) {
         args_add(list, "-I");
         if (o->includes[i][0] == '/')
@@ -147,7 +149,7 @@ void worker_args_make(struct arg_list *list, const char *target, bool wave64,
     args_add(list, wave64 ? "+wavefrontsize64" : "+wavefrontsize32");
     args_add(list, options->opt_disable ? "-O0" : "-O3");
     args_add_joined(list, "-cl-std=", options->standard, "");
-    args_add_features(list, cxx || !strcmp(options->standard, "CL3.0"));
+    args_add_features(list, strncmp(options->standard, "CL1", 3) != 0);
     args_add_switches(list, options);
     args_add_user(list, options, directory);
     args_add(list, "-x");
