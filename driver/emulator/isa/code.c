@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* code.c - pages of decoded instructions. A page is decoded entry by entry when control first
+ * reaches it and stays until the instruction cache is invalidated, as on silicon. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/emulator/isa/wave.h"
+
+struct code_block {
+    struct code_block *next;
+    unsigned used, size;
+    _Alignas(16) uint8_t bytes[];
+};
+
+static unsigned bucket(const struct isa_group *g, uint64_t va) {
+    return va / CODE_PAGE_BYTES % (sizeof g->code / sizeof *g->code);
+}
+
+static struct code_page *page_new(struct isa_group *g, uint64_t va) {
+    struct code_page *p = malloc(sizeof *p);
+    if (!p) return NULL;
+    memset(p, 0, sizeof *p);
+    p->va = va;
+    for (unsigned i = 0; i < CODE_PAGE_DWORDS; i++)
+        p->x[i].fn = g->variant->decode_here;
+    for (unsigned i = CODE_PAGE_DWORDS; i < CODE_PAGE_DWORDS + CODE_MAX_INST_DWORDS; i++)
+        p->x[i].fn = g->variant->cross_page;
+    p->next = g->code[bucket(g, va)];
+    g->code[bucket(g, va)] = p;
+    return p;
+}
+
+const struct xinst *isa_code_at(struct wave *w, uint64_t va) {
+    struct isa_group *g = w->g;
+    uint64_t base = va & ~(uint64_t)(CODE_PAGE_BYTES - 1);
+    struct code_page *p = g->code[bucket(g, base)];
+    while (p && p->va != base)
+        p = p->next;
+    if (!p) p = page_new(g, base);
+    if (!p) {
+        w->pc = va;
+        return isa_stop_illegal(w, NULL, true, "no host memory for decoded code");
+    }
+    w->page = p;
+    return &p->x[(va - base) / 4];
+}
+
+uint64_t isa_code_pc(const struct wave *w, const struct xinst *x) {
+    return w->page->va + (uint64_t)(x - w->page->x) * 4;
+}
+
+/* Reads as many dwords as the instruction may have and memory holds. */
+static unsigned fetch(struct wave *w, uint64_t va, uint32_t *dw) {
+    unsigned n = 0;
+    while (n < CODE_MAX_INST_DWORDS) {
+        if (n && (va + 4 * n) % CODE_PAGE_BYTES == 0) {
+            /* The next page is touched only if the instruction reaches into it. */
+            struct isa_inst inst;
+            if (isa_decode(w->g->d.arch, dw, n, &inst) != -ISA_DECODE_TRUNCATED) break;
+        }
+        if (!isa_mem_read(w->g, ISA_CLIENT_INST, ISA_EXEC, va + 4 * n, &dw[n], 4)) break;
+        n++;
+    }
+    return n;
+}
+
+bool isa_code_decode(struct wave *w, struct xinst *x) {
+    uint64_t va = isa_code_pc(w, x);
+    uint32_t dw[CODE_MAX_INST_DWORDS] = {0};
+    unsigned n = fetch(w, va, dw);
+    struct isa_inst inst;
+    int len = n ? isa_decode(w->g->d.arch, dw, n, &inst) : -ISA_DECODE_TRUNCATED;
+    if (len == -ISA_DECODE_TRUNCATED) {
+        isa_stop_fault(w, x, 0, va + 4 * n, "instruction fetch");
+        return false;
+    }
+    if (len < 0) {
+        isa_stop_illegal(w, x, false,
+                         len == -ISA_DECODE_BAD_FORM ? "encoding that the instruction does not have"
+                                                     : "no such instruction");
+        return false;
+    }
+    struct xinst fresh = {.len = (uint8_t)len};
+    w->g->variant->bind(w->g, w->page, &inst, &fresh, va);
+    *x = fresh;
+    return true;
+}
+
+void isa_code_drop(struct isa_group *g) {
+    for (unsigned i = 0; i < sizeof g->code / sizeof *g->code; i++) {
+        while (g->code[i]) {
+            struct code_page *p = g->code[i];
+            g->code[i] = p->next;
+            while (p->blocks) {
+                struct code_block *b = p->blocks;
+                p->blocks = b->next;
+                free(b);
+            }
+            free(p);
+        }
+    }
+}
+
+void *isa_code_alloc(struct code_page *page, unsigned bytes) {
+    bytes = (bytes + 15u) & ~15u;
+    struct code_block *b = page->blocks;
+    if (!b || b->size - b->used < bytes) {
+        unsigned size = bytes > 4096 ? bytes : 4096;
+        b = malloc(sizeof *b + size);
+        if (!b) return NULL;
+        *b = (struct code_block){.next = page->blocks, .size = size};
+        page->blocks = b;
+    }
+    void *p = b->bytes + b->used;
+    b->used += bytes;
+    memset(p, 0, bytes);
+    return p;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* isa.c - work-groups: creation, launch of their waves, scheduling. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/emulator/isa/launch.h"
+#include "driver/emulator/isa/wave.h"
+
+/* Instructions a wave may run before its siblings and the stop flag get a turn. */
+enum { SLICE = 20000 };
+
+static atomic_uint translation_epoch, code_epoch;
+
+void isa_invalidate_translations(void) {
+    atomic_fetch_add(&translation_epoch, 1);
+}
+
+void isa_invalidate_code(void) {
+    atomic_fetch_add(&code_epoch, 1);
+}
+
+const struct isa_variant *isa_pick_variant(void) {
+#if defined(__x86_64__)
+    const char *limit = getenv("RAWCL_EMU_HOST_ISA"); /* base, v3: for tests */
+    bool v4 = !limit || !strcmp(limit, "v4"), v3 = v4 || !strcmp(limit, "v3");
+    if (v4 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &isa_variant_v4;
+    if (v3 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c"))
+        return &isa_variant_v3;
+#endif
+    return &isa_variant_base;
+}
+
+static unsigned allocated_vgprs(const struct isa_dispatch *d) {
+    /* COMPUTE_PGM_RSRC1.VGPRS: granules of 8 (wave32) or 4 (wave64), less one. */
+    unsigned granule = d->wave_size == 64 ? 4 : 8, n = ((d->pgm_rsrc1 & 0x3f) + 1) * granule;
+    return n < ISA_VGPRS ? n : ISA_VGPRS;
+}
+
+struct isa_group *isa_group_create(const struct isa_dispatch *d) {
+    if (!d || !d->host || d->arch >= ISA_ARCH_COUNT) return NULL;
+    if (d->wave_size != 32 && d->wave_size != 64) return NULL;
+    uint64_t items = (uint64_t)d->group_size[0] * d->group_size[1] * d->group_size[2];
+    uint64_t waves = (items + d->wave_size - 1) / d->wave_size;
+    if (!items || waves > ISA_MAX_WAVES) return NULL;
+    struct isa_group *g = calloc(1, sizeof *g);
+    if (!g) return NULL;
+    g->d = *d;
+    g->variant = isa_pick_variant();
+    g->halves = d->wave_size / 32;
+    g->wave_capacity = (unsigned)waves;
+    g->vgpr_limit = allocated_vgprs(d);
+    g->lds_bytes = d->lds_bytes;
+    size_t vgprs = (size_t)waves * g->halves * ISA_VGPRS * sizeof(vu32);
+    g->waves = calloc(waves, sizeof *g->waves);
+    g->vgpr_memory = aligned_alloc(sizeof(vu32), vgprs);
+    g->lds = calloc(1, (size_t)d->lds_bytes + ISA_LDS_PAD);
+    if (!g->waves || !g->vgpr_memory || !g->lds) {
+        isa_group_destroy(g);
+        return NULL;
+    }
+    g->translation_epoch = atomic_load(&translation_epoch);
+    g->code_epoch = atomic_load(&code_epoch);
+    return g;
+}
+
+void isa_group_destroy(struct isa_group *g) {
+    if (!g) return;
+    isa_code_drop(g);
+    free(g->waves);
+    free(g->vgpr_memory);
+    free(g->lds);
+    free(g);
+}
+
+/* Forgets what an invalidation since the last look made stale. */
+static void refresh_caches(struct isa_group *g) {
+    unsigned t = atomic_load(&translation_epoch), c = atomic_load(&code_epoch);
+    if (t != g->translation_epoch) {
+        for (unsigned i = 0; i < 3; i++)
+            g->segments[i].count = 0;
+        g->translation_epoch = t;
+    }
+    if (c != g->code_epoch) {
+        isa_code_drop(g);
+        g->code_epoch = c;
+    }
+}
+
+void isa_group_start(struct isa_group *g, const struct isa_group_start *s) {
+    g->start = *s;
+    g->end = ISA_YIELD;
+    g->reported = false;
+    g->phase = g->signals = 0;
+    g->next_wave = 0;
+    uint64_t items = (uint64_t)s->size[0] * s->size[1] * s->size[2];
+    uint64_t waves = (items + g->d.wave_size - 1) / g->d.wave_size;
+    g->wave_count = waves < g->wave_capacity ? (unsigned)waves : g->wave_capacity;
+    g->live = g->wave_count;
+    for (unsigned i = 0; i < g->wave_count; i++) {
+        struct wave *w = &g->waves[i];
+        memset(w, 0, sizeof *w);
+        w->g = g;
+        w->index = i;
+        w->v = g->vgpr_memory + (size_t)i * g->halves * ISA_VGPRS;
+        w->env[1].wave64_half = 1;
+        isa_launch_wave(w, items - (uint64_t)i * g->d.wave_size);
+    }
+}
+
+static void run_slice(struct wave *w, uint64_t slice) {
+    w->exit = EXIT_NONE;
+    w->budget = (int64_t)slice;
+    w->g->variant->run(w);
+}
+
+/* One turn for every wave that can run. Returns how many did. */
+static unsigned run_round(struct isa_group *g, uint64_t slice) {
+    unsigned ran = 0;
+    for (unsigned i = 0; i < g->wave_count; i++) {
+        struct wave *w = &g->waves[i];
+        if (w->ended || (w->exit == EXIT_BARRIER && !isa_barrier_passed(w))) continue;
+        refresh_caches(g);
+        run_slice(w, slice);
+        ran++;
+        if (w->exit == EXIT_STOP) break;
+    }
+    return ran;
+}
+
+enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {
+    uint64_t spent = 0;
+    if (g->end != ISA_YIELD) return g->end;
+    while (g->live) {
+        if (g->d.host->stop && *g->d.host->stop) return g->end = ISA_STOPPED;
+        uint64_t slice = budget && budget - spent < SLICE ? budget - spent : SLICE;
+        unsigned ran = run_round(g, slice);
+        if (g->end != ISA_YIELD) return g->end;
+        if (!ran) {
+            /* Every live wave waits for a barrier that nobody will complete. */
+            struct wave *w = &g->waves[0];
+            while (w->ended)
+                w++;
+            w->page = NULL;
+            isa_stop_illegal(w, NULL, false,
+                             "all waves wait at a barrier that no wave can complete");
+            return g->end;
+        }
+        spent += slice;
+        if (budget && spent >= budget && g->live) return ISA_YIELD;
+    }
+    return g->end = ISA_DONE;
+}
+
+void isa_group_report(const struct isa_group *g, struct isa_report *out) {
+    *out = g->report;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* launch.c - initial wave state, by COMPUTE_PGM_RSRC1/2 (register fields as in the Linux amdgpu
+ * headers gc_11_0_0 and gc_12_0_0; SGPR order as in LLVM's AMDGPU usage guide). */
+#include "driver/emulator/isa/launch.h"
+
+#define BITS(v, lo, n) ((v) >> (lo) & ((1u << (n)) - 1))
+
+#define TTMP(n) (ISA_SRC_TTMP0 + (n))
+
+static void set_work_item_ids(struct wave *w, uint64_t first) {
+    const struct isa_group *g = w->g;
+    const uint32_t *size = g->start.size;
+    unsigned comps = BITS(g->d.pgm_rsrc2, 11, 2); /* TIDIG_COMP_CNT: 0 x, 1 xy, 2 xyz */
+    for (unsigned lane = 0; lane < g->d.wave_size; lane++) {
+        uint64_t i = first + lane;
+        uint32_t x = (uint32_t)(i % size[0]), y = (uint32_t)(i / size[0] % size[1]);
+        uint32_t z = (uint32_t)(i / ((uint64_t)size[0] * size[1]));
+        uint32_t id = x & 0x3ff;
+        if (comps >= 1) id |= (y & 0x3ff) << 10;
+        if (comps >= 2) id |= (z & 0x3ff) << 20;
+        w->v[lane / 32 * ISA_VGPRS][lane % 32] = id;
+    }
+}
+
+static void set_scalars_gfx11(struct wave *w, unsigned n) {
+    const struct isa_group *g = w->g;
+    uint32_t rsrc2 = g->d.pgm_rsrc2;
+    for (unsigned c = 0; c < 3; c++)
+        if (BITS(rsrc2, 7 + c, 1)) w->s[n++] = g->start.id[c]; /* TGID_X_EN .. TGID_Z_EN */
+    if (BITS(rsrc2, 10, 1)) /* TG_SIZE_EN: waves in the group; bit 31: its first wave */
+        w->s[n++] = g->wave_count | (w->index == 0 ? 1u << 31 : 0);
+}
+
+static void set_scalars_gfx12(struct wave *w) {
+    const struct isa_group *g = w->g;
+    w->s[TTMP(9)] = g->start.id[0];
+    w->s[TTMP(7)] = (g->start.id[1] & 0xffff) | g->start.id[2] << 16;
+    w->s[TTMP(8)] = (w->index & 0x1f) << 25; /* wave id in the group */
+}
+
+static uint32_t initial_mode(const struct isa_dispatch *d) {
+    uint32_t mode = BITS(d->pgm_rsrc1, 12, 8); /* FLOAT_MODE */
+    if (d->arch == ISA_GFX12) return mode;     /* no DX10_CLAMP, no IEEE_MODE */
+    mode |= BITS(d->pgm_rsrc1, 21, 1) << 8;    /* DX10_CLAMP */
+    mode |= BITS(d->pgm_rsrc1, 23, 1) << 9;    /* IEEE_MODE */
+    return mode;
+}
+
+void isa_launch_wave(struct wave *w, uint64_t items_left) {
+    const struct isa_group *g = w->g;
+    const struct isa_dispatch *d = &g->d;
+    uint64_t exec = items_left >= 64 ? UINT64_MAX : (UINT64_C(1) << items_left) - 1;
+    if (d->wave_size == 32) exec = (uint32_t)exec;
+    w->s[ISA_SRC_EXEC_LO] = (uint32_t)exec;
+    w->s[ISA_SRC_EXEC_HI] = (uint32_t)(exec >> 32);
+    unsigned user = BITS(d->pgm_rsrc2, 1, 5); /* USER_SGPR */
+    for (unsigned i = 0; i < user; i++)
+        w->s[i] = d->user_data[i];
+    if (d->arch == ISA_GFX12)
+        set_scalars_gfx12(w);
+    else
+        set_scalars_gfx11(w, user);
+    set_work_item_ids(w, (uint64_t)w->index * d->wave_size);
+    w->scratch_base =
+        d->scratch_base_va + (uint64_t)(g->start.scratch_slot + w->index) * d->scratch_wave_bytes;
+    w->pc = d->entry_va;
+    isa_set_mode(w, initial_mode(d));
+}

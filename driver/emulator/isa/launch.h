@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* launch.h - what the SPI puts into a wave before its first instruction. */
+#ifndef RAWCL_ISA_LAUNCH_H
+#define RAWCL_ISA_LAUNCH_H
+
+#include "driver/emulator/isa/wave.h"
+
+/* items_left: work-items of the group from the wave's first lane on; lanes beyond are off. */
+void isa_launch_wave(struct wave *w, uint64_t items_left);
+
+#endif
