@@ -126,11 +126,13 @@ void pm4_release_signal(const struct pm4 *p, struct cmdbuf *c, uint64_t va, uint
     put(p, k, PM4_RELEASE_MEM__DATA_LO, value);
 }
 
+void pm4_nop(struct cmdbuf *c, uint32_t n) {
+    packet(c, PM4_OP_NOP, n - 1);
+}
+
 void pm4_pad(struct cmdbuf *c, uint32_t multiple) {
     uint32_t n = (multiple - c->n % multiple) % multiple;
-    if (!n) return;
-    if (n == 1) n += multiple; /* a NOP is two dwords at least */
-    packet(c, PM4_OP_NOP, n - 1);
+    if (n) pm4_nop(c, n == 1 ? n + multiple : n);
 }
 
 /* ---- dispatch ---- */

@@ -37,6 +37,8 @@ void pm4_release_timestamp(const struct pm4 *p, struct cmdbuf *c, uint64_t va);
 void pm4_release_signal(const struct pm4 *p, struct cmdbuf *c, uint64_t va, uint32_t value,
                         bool irq);
 
+/* Does nothing for 2 <= n <= 0x4000 dwords. */
+void pm4_nop(struct cmdbuf *c, uint32_t n);
 /* Fills up to a multiple of `multiple` dwords. */
 void pm4_pad(struct cmdbuf *c, uint32_t multiple);
 

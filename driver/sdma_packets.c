@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "driver/sdma_packets.h"
 
-/* Comparison function of POLL_REGMEM: greater or equal (linux sdma_v6_0.c). */
+/* Comparison functions of POLL_REGMEM (linux sdma_v6_0.c). */
+#define POLL_FUNC_EQ       3u
 #define POLL_FUNC_GE       5u
 #define POLL_INTERVAL      4u
 #define POLL_RETRY_FOREVER 0xfffu
@@ -40,10 +41,11 @@ static void v7_tail(enum hw_gen gen, struct cmdbuf *c) {
     if (gen == HW_GFX12) cmdbuf_packet(c, 1);
 }
 
-void sdma_poll_mem_ge(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t reference) {
+static void poll(enum hw_gen gen, struct cmdbuf *c, uint32_t func, uint64_t va,
+                 uint32_t reference) {
     uint32_t *k = packet(c, SDMA_OP_POLL_REGMEM, SDMA_SUBOP_POLL_REGMEM, 6);
     if (!k) return;
-    put(gen, k, SDMA_POLL_REGMEM__FUNC, POLL_FUNC_GE);
+    put(gen, k, SDMA_POLL_REGMEM__FUNC, func);
     put(gen, k, SDMA_POLL_REGMEM__MEM_POLL, 1);
     put_address(gen, k, SDMA_POLL_REGMEM__ADDR_31_0, SDMA_POLL_REGMEM__ADDR_31_2, lo32(va));
     put(gen, k, SDMA_POLL_REGMEM__ADDR_63_32, hi32(va));
@@ -52,6 +54,14 @@ void sdma_poll_mem_ge(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t r
     put(gen, k, SDMA_POLL_REGMEM__INTERVAL, POLL_INTERVAL);
     put(gen, k, SDMA_POLL_REGMEM__RETRY_COUNT, POLL_RETRY_FOREVER);
     v7_tail(gen, c);
+}
+
+void sdma_poll_mem_ge(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t reference) {
+    poll(gen, c, POLL_FUNC_GE, va, reference);
+}
+
+void sdma_poll_mem_eq(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t reference) {
+    poll(gen, c, POLL_FUNC_EQ, va, reference);
 }
 
 void sdma_copy(enum hw_gen gen, struct cmdbuf *c, uint64_t dst, uint64_t src, uint64_t bytes) {
@@ -100,9 +110,12 @@ void sdma_trap(enum hw_gen gen, struct cmdbuf *c) {
     packet(c, SDMA_OP_TRAP, SDMA_SUBOP_TRAP, SDMA_TRAP_DW);
 }
 
-void sdma_pad(enum hw_gen gen, struct cmdbuf *c, uint32_t multiple) {
-    uint32_t n = (multiple - c->n % multiple) % multiple;
-    if (!n) return;
+void sdma_nop(enum hw_gen gen, struct cmdbuf *c, uint32_t n) {
     uint32_t *k = packet(c, SDMA_OP_NOP, SDMA_SUBOP_NOP, n);
     if (k) put(gen, k, SDMA_NOP__COUNT, n - 1);
+}
+
+void sdma_pad(enum hw_gen gen, struct cmdbuf *c, uint32_t multiple) {
+    uint32_t n = (multiple - c->n % multiple) % multiple;
+    if (n) sdma_nop(gen, c, n);
 }

@@ -20,6 +20,8 @@ enum {
 
 /* Waits until the 32-bit value at va (4-byte aligned) is >= reference, unsigned. */
 void sdma_poll_mem_ge(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t reference);
+/* The same for == reference. */
+void sdma_poll_mem_eq(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t reference);
 /* 1 <= bytes <= SDMA_MAX_BYTES; any alignment; the ranges do not overlap. */
 void sdma_copy(enum hw_gen gen, struct cmdbuf *c, uint64_t dst, uint64_t src, uint64_t bytes);
 /* Fills with a dword; dst and bytes multiples of 4, bytes <= SDMA_MAX_BYTES. */
@@ -30,6 +32,8 @@ void sdma_fence(enum hw_gen gen, struct cmdbuf *c, uint64_t va, uint32_t value);
 void sdma_timestamp(enum hw_gen gen, struct cmdbuf *c, uint64_t va);
 /* Sends an interrupt. */
 void sdma_trap(enum hw_gen gen, struct cmdbuf *c);
+/* Does nothing for 1 <= n <= 0x4000 dwords. */
+void sdma_nop(enum hw_gen gen, struct cmdbuf *c, uint32_t n);
 /* Fills up to a multiple of `multiple` dwords. */
 void sdma_pad(enum hw_gen gen, struct cmdbuf *c, uint32_t multiple);
 
