@@ -20,7 +20,7 @@
 
 /* ---- mmio.c ---- */
 /* Which fields of GRBM_GFX_CNTL choose the instance. CP_HQD_* and COMPUTE_* live in the CP. */
-enum reg_bank { BANK_NONE, BANK_PIPE, BANK_VMID, BANK_CP_HQD, BANK_CP_SH, BANK_SDMA_QUEUE };
+enum reg_bank { BANK_NONE, BANK_PIPE, BANK_VMID, BANK_SDMA_QUEUE };
 enum { BANK_MES = 4, BANK_PIPES = 4, BANK_VMIDS = 16 };
 
 struct mmio_reg {
@@ -31,10 +31,9 @@ struct mmio_reg {
     uint32_t w1c;     /* bits that writing 1 clears */
     uint32_t allowed; /* undefined bits that are known to be written on silicon */
     uint32_t reset;
-    uint8_t bank;      /* enum reg_bank */
-    uint8_t early;     /* legal before the GC block is up */
-    uint8_t keep;      /* survives a function-level reset of the PCI side */
-    reg_read_fn read;  /* what a read returns, from the stored value; NULL: the stored value */
+    uint8_t bank;       /* enum reg_bank */
+    uint8_t early;      /* legal before the GC block is up */
+    reg_read_fn read;   /* what a read returns, from the stored value; NULL: the stored value */
     reg_write_fn wrote; /* after the store; NULL: storage only */
 };
 
@@ -66,6 +65,7 @@ struct pci_state {
 struct dma_range {
     uint64_t bus, size;
     uint8_t *host;
+    bool owned;
 };
 struct dma_state {
     pthread_rwlock_t lock;
@@ -76,9 +76,10 @@ struct dma_state {
 
 /* ---- hdp.c: what the CPU wrote through BAR0, in pages of 4 KiB ---- */
 struct hdp_page {
-    uint64_t page;           /* VRAM offset >> 12 */
-    uint64_t pending;        /* one bit per 64 bytes not flushed yet */
-    uint64_t unwalked[2][8]; /* per hub, one bit per 8 bytes: written since its TLB was invalidated */
+    uint64_t page;    /* VRAM offset >> 12 */
+    uint64_t pending; /* one bit per 64 bytes not flushed yet */
+    uint64_t unwalked[2]
+                     [8]; /* per hub, one bit per 8 bytes: written since its TLB was invalidated */
 };
 struct hdp_state {
     pthread_mutex_t lock;
@@ -110,18 +111,14 @@ struct mmu_state {
 
 /* ---- psp.c ---- */
 struct psp_state {
-    bool bl_ready, sos_alive, ring_up, toc_done, tmr_done, smu_fw, rlc_loaded;
-    unsigned bl_step;       /* components accepted so far */
+    bool sos_alive, ring_up, toc_done, tmr_done, rlc_loaded;
     uint32_t bl_seen;       /* one bit per accepted bootloader component */
     uint64_t ready_at;      /* model time in us of the pending answer, 0: none */
     uint64_t no_poll_until; /* reading C2PMSG_64 earlier is an error */
     int pending;            /* what completes at ready_at */
     uint64_t ring_mc;
     uint32_t ring_bytes, rptr;
-    uint64_t fence_mc;
-    uint32_t fence_value;
     uint64_t fw_seen[4]; /* bitmap of GFX_FW_TYPE */
-    uint64_t rs64_entry[256 / 64];
     uint32_t tmr_size;
     uint64_t tmr_mc;
 };
@@ -134,7 +131,7 @@ struct smu_state {
     bool alive;
     uint64_t ready_at;
     uint32_t result, arg;
-    uint64_t debug_ready_at;
+    bool debug_answer; /* the debug mailbox answers although the chip is in reset */
     uint64_t dram_addr;
     bool features_on;
     uint32_t power_limit; /* watts */
@@ -148,7 +145,7 @@ struct ih_state {
     pthread_mutex_t lock;
     pthread_cond_t cond;
     uint64_t raised, reported; /* interrupts */
-    uint32_t wptr[2];
+    bool up;
 };
 
 /* ---- gfx.c ---- */
@@ -157,6 +154,7 @@ struct gfx_state {
     uint64_t soft_reset_at;
     uint32_t pipe_reset_done; /* bit per MEC1 pipe: reset pulsed with a program counter */
     uint64_t clock_latch;
+    bool sdma_in_reset;
 };
 
 struct gpu {
@@ -206,7 +204,6 @@ void mmio_reset(struct gpu *g);
 uint32_t mmio_get_pipe(struct gpu *g, enum hw_reg r, unsigned me, unsigned pipe);
 /* R_MP0_SMN_C2PMSG_n or R_MPASP_SMN_C2PMSG_n, whichever this chip has. */
 enum hw_reg mmio_mp0(struct gpu *g, unsigned n);
-enum hw_reg mmio_mp1(unsigned n);
 
 /* ---- pci.c ---- */
 int pci_init(struct gpu *g);
@@ -225,6 +222,9 @@ uint8_t *dma_ptr(struct gpu *g, uint64_t bus, uint64_t *len);
 
 /* ---- the rest: init registers hooks, reset forgets state ---- */
 void nbio_init(struct gpu *g);
+/* True if dw is where BIF_BX0_REMAP_HDP_MEM_FLUSH_CNTL put the HDP flush: it was done. */
+bool nbio_remapped_flush(struct gpu *g, uint32_t dw);
+void nbio_doorbell(struct gpu *g, uint32_t off, uint64_t v);
 int hdp_init(struct gpu *g);
 void hdp_fini(struct gpu *g);
 void hdp_reset(struct gpu *g);
@@ -238,6 +238,8 @@ bool hdp_unwalked(struct gpu *g, enum gpu_hub hub, uint64_t off);
 int mmu_init(struct gpu *g);
 void mmu_fini(struct gpu *g);
 void mmu_reset(struct gpu *g);
+/* Forgets the hub's translations (an INVALIDATE_ENGn_REQ). */
+void mmu_invalidate(struct gpu *g, enum gpu_hub hub);
 void mmu_table_written(struct gpu *g, uint64_t off, uint64_t len);
 void mmu_drop_host(struct gpu *g, const uint8_t *host, uint64_t len);
 void gmc_init(struct gpu *g);
@@ -246,7 +248,10 @@ void psp_reset(struct gpu *g);
 void psp_tick(struct gpu *g);
 void smu_init(struct gpu *g);
 void smu_reset(struct gpu *g);
+void smu_firmware_loaded(struct gpu *g);
+void smu_mode1_reset(struct gpu *g);
 int ih_init(struct gpu *g);
+void ih_init_regs(struct gpu *g);
 void ih_fini(struct gpu *g);
 void ih_reset(struct gpu *g);
 int ih_wait(struct gpu *g, int64_t timeout_us);
