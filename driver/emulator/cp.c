@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "driver/emulator/cp_priv.h"
 #include "driver/emulator/gpu_state.h"
@@ -22,29 +21,6 @@ enum { SPIN_US = 40, QUIESCE_MS = 2000 };
 
 static struct cp *cp_of(struct gpu *g) {
     return *gpu_slot(g, GPU_SLOT_CP);
-}
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void cond_wait_us(pthread_cond_t *c, pthread_mutex_t *m, uint64_t us) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t ns = (uint64_t)t.tv_nsec + us * 1000;
-    t.tv_sec += (time_t)(ns / 1000000000u);
-    t.tv_nsec = (long)(ns % 1000000000u);
-    pthread_cond_timedwait(c, m, &t);
-}
-
-static void cond_init(pthread_cond_t *c) {
-    pthread_condattr_t a;
-    pthread_condattr_init(&a);
-    pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    pthread_cond_init(c, &a);
-    pthread_condattr_destroy(&a);
 }
 
 /* ---- banks ---- */
@@ -232,13 +208,10 @@ static void deactivate_locked(struct cp_queue *q, bool reset_waves) {
     struct cp *cp = q->cp;
     if (reset_waves) q->stop = 1;
     q->drain = true;
-    atomic_fetch_add(&cp->kicks, 1);
-    pthread_mutex_lock(&cp->wait_lock);
-    pthread_cond_broadcast(&cp->wait_cond);
-    pthread_mutex_unlock(&cp->wait_lock);
+    engine_wait_kick(&cp->wait);
     if (q->thread_up && pthread_equal(pthread_self(), q->thread)) return;
-    uint64_t end = now_ns() + QUIESCE_MS * 1000000ull;
-    while (q->busy && reset_waves && now_ns() < end)
+    uint64_t end = monotonic_ns() + QUIESCE_MS * 1000000ull;
+    while (q->busy && reset_waves && monotonic_ns() < end)
         cond_wait_us(&cp->cond, &cp->lock, 1000);
     if (q->busy) return; /* the thread itself finishes it */
     q->active = false;
@@ -269,11 +242,11 @@ static bool has_work(struct cp_queue *q) {
 /* Looks for new work for a moment before sleeping: most packets come in bursts. */
 static void spin_for_work(struct cp_queue *q) {
     if (!q->cp->spin) return;
-    uint64_t end = now_ns() + SPIN_US * 1000ull;
+    uint64_t end = monotonic_ns() + SPIN_US * 1000ull;
     while (!q->stop && (q->wptr == q->rptr || q->wptr == q->starved)) {
         for (int i = 0; i < 50; i++)
             __builtin_ia32_pause();
-        if (now_ns() >= end) return;
+        if (monotonic_ns() >= end) return;
     }
 }
 
@@ -506,23 +479,9 @@ void cp_mec_cntl(struct gpu *g) {
 
 /* ---- waiting packets ---- */
 
-void cp_wait(struct cp *cp, uint64_t seen_kicks, unsigned *backoff_us) {
-    atomic_fetch_add(&cp->waiters, 1);
-    pthread_mutex_lock(&cp->wait_lock);
-    if (cp->kicks == seen_kicks) cond_wait_us(&cp->wait_cond, &cp->wait_lock, *backoff_us);
-    pthread_mutex_unlock(&cp->wait_lock);
-    atomic_fetch_sub(&cp->waiters, 1);
-    if (*backoff_us < 1000) *backoff_us *= 2;
-}
-
 void cp_kick(struct gpu *g) {
     struct cp *cp = cp_of(g);
-    if (!cp) return;
-    atomic_fetch_add(&cp->kicks, 1);
-    if (!cp->waiters) return;
-    pthread_mutex_lock(&cp->wait_lock);
-    pthread_cond_broadcast(&cp->wait_cond);
-    pthread_mutex_unlock(&cp->wait_lock);
+    if (cp) engine_wait_kick(&cp->wait);
 }
 
 bool cp_idle(struct gpu *g) {
@@ -544,9 +503,8 @@ void cp_init(struct gpu *g) {
     if (!cp) return;
     cp->g = g;
     pthread_mutex_init(&cp->lock, NULL);
-    pthread_mutex_init(&cp->wait_lock, NULL);
-    cond_init(&cp->cond);
-    cond_init(&cp->wait_cond);
+    engine_wait_init(&cp->wait);
+    cond_init_monotonic(&cp->cond);
     cpu_set_t set;
     cp->spin = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
     cp->pool = pool_create(g);
@@ -580,8 +538,7 @@ void cp_fini(struct gpu *g) {
     pool_destroy(cp->pool);
     *gpu_slot(g, GPU_SLOT_CP) = NULL;
     pthread_cond_destroy(&cp->cond);
-    pthread_cond_destroy(&cp->wait_cond);
     pthread_mutex_destroy(&cp->lock);
-    pthread_mutex_destroy(&cp->wait_lock);
+    engine_wait_fini(&cp->wait);
     free(cp);
 }

@@ -8,6 +8,7 @@
 
 #include "driver/emulator/cp.h"
 #include "driver/emulator/engine_mem.h"
+#include "driver/emulator/engine_wait.h"
 
 #include "driver/emulator/pool.h"
 
@@ -46,10 +47,7 @@ struct cp {
     pthread_mutex_t lock;
     pthread_cond_t cond;       /* any change of a queue's state, doorbells */
     _Atomic unsigned sleepers; /* queue threads that sleep on cond */
-    _Atomic unsigned waiters;  /* queues blocked in a wait packet */
-    pthread_mutex_t wait_lock;
-    pthread_cond_t wait_cond;
-    _Atomic uint64_t kicks;
+    struct engine_wait wait;   /* queues blocked in a wait packet */
     bool closing;
     bool spin; /* more than one host processor: a short spin beats a sleep */
     struct pool *pool;
@@ -61,8 +59,6 @@ uint32_t cp_field(struct cp_queue *q, enum hw_field f);
 uint32_t cp_reg(struct cp_queue *q, enum hw_reg r);
 /* CP interrupt sources of the queue's pipe, sent if CP_ME1_PIPEn_INT_CNTL enables them. */
 void cp_irq(struct cp_queue *q, enum hw_field enable, unsigned source, uint32_t ctxid);
-/* Sleeps until kicked or timed out; for packets that wait. *backoff_us grows. */
-void cp_wait(struct cp *cp, uint64_t seen_kicks, unsigned *backoff_us);
 
 enum pm4_status {
     PM4_DONE,  /* caught up with the write pointer */

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "driver/emulator/cache.h"
 #include "driver/emulator/cp_priv.h"
@@ -44,12 +43,6 @@ struct run {
     uint64_t start_ns, stamp;
     bool published;
 };
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- the waves' view of the chip ---- */
 
@@ -173,7 +166,7 @@ static void run_slot(struct part *p, struct resident *s) {
     p->live--;
     if (end == ISA_DONE) {
         atomic_fetch_add_explicit(&r->done, 1, memory_order_relaxed);
-        if (gpu_config(r->g)->hang_seconds > 0) r->last_done_ns = now_ns();
+        if (gpu_config(r->g)->hang_seconds > 0) r->last_done_ns = monotonic_ns();
     } else {
         report_end(r, s->group, end);
     }
@@ -183,7 +176,7 @@ static void run_slot(struct part *p, struct resident *s) {
 static bool hung(struct run *r) {
     double limit = gpu_config(r->g)->hang_seconds;
     if (limit <= 0 || r->failed) return false;
-    double idle = (double)(now_ns() - r->last_done_ns) * 1e-9;
+    double idle = (double)(monotonic_ns() - r->last_done_ns) * 1e-9;
     int none = 0;
     if (idle < limit || !atomic_compare_exchange_strong(&r->failed, &none, 1)) return false;
     r->q->stop = 1;
@@ -199,7 +192,7 @@ static void maybe_publish(struct part *p) {
     struct run *r = p->r;
     if (r->published || r->width < 2 || r->next >= r->total) return;
     bool yields = p->live > 0;
-    if (!yields && now_ns() - r->start_ns < PUBLISH_NS) return;
+    if (!yields && monotonic_ns() - r->start_ns < PUBLISH_NS) return;
     uint64_t left = r->total - r->next;
     r->published = true;
     pool_publish(r->q->cp->pool, &r->job, left < r->width - 1 ? (unsigned)left : r->width - 1);
@@ -435,7 +428,7 @@ int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) 
     if (!r.total) return 0;
     uint64_t chunk = r.total / (16ull * r.width);
     r.chunk = chunk < 1 ? 1 : chunk > 8 ? 8 : (uint32_t)chunk;
-    r.start_ns = r.last_done_ns = now_ns();
+    r.start_ns = r.last_done_ns = monotonic_ns();
     r.stamp = cache_dispatch(q->g);
     participate(&r.job, 0);
     pool_retire(q->cp->pool, &r.job);

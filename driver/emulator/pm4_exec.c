@@ -125,27 +125,6 @@ static int op_set_sh_pairs(struct pm4 *x) {
 
 /* ---- waiting ---- */
 
-static bool compare(unsigned func, uint64_t v, uint64_t ref) {
-    switch (func) {
-    case 0:
-        return true;
-    case 1:
-        return v < ref;
-    case 2:
-        return v <= ref;
-    case 3:
-        return v == ref;
-    case 4:
-        return v != ref;
-    case 5:
-        return v >= ref;
-    case 6:
-        return v > ref;
-    default:
-        return false;
-    }
-}
-
 struct wait {
     bool mem, wide;
     unsigned func;
@@ -164,7 +143,7 @@ static int poll_once(struct pm4 *x, const struct wait *w, bool *met) {
         if (engine_read32(&x->q->mem, w->at, &v32)) return -EFAULT;
         v = v32;
     }
-    *met = compare(w->func, v & w->mask, w->ref);
+    *met = engine_compare(w->func, v & w->mask, w->ref);
     return 0;
 }
 
@@ -172,7 +151,7 @@ static int wait_until(struct pm4 *x, const struct wait *w) {
     struct cp *cp = x->q->cp;
     unsigned backoff = 20;
     for (unsigned spins = 0;; spins++) {
-        uint64_t kicks = cp->kicks;
+        uint64_t seen = engine_wait_seen(&cp->wait);
         bool met = false;
         if (leaving(x->q)) return -EINTR;
         int err = poll_once(x, w, &met);
@@ -181,7 +160,7 @@ static int wait_until(struct pm4 *x, const struct wait *w) {
             for (int i = 0; i < 20; i++)
                 __builtin_ia32_pause();
         } else {
-            cp_wait(cp, kicks, &backoff);
+            engine_wait_sleep(&cp->wait, seen, &backoff);
         }
     }
 }
@@ -449,7 +428,7 @@ static int op_atomic_mem(struct pm4 *x) {
     unsigned backoff = 20;
     if (command > 3) return bad(x, "reserved command");
     for (;;) {
-        uint64_t kicks = x->q->cp->kicks;
+        uint64_t seen = engine_wait_seen(&x->q->cp->wait);
         int err = engine_atomic(&x->q->mem, op, at, src, cmp, &x->q->atomic_return);
         if (err == -EINVAL) return bad(x, "reserved atomic code or unaligned address");
         if (err) return err;
@@ -457,7 +436,7 @@ static int op_atomic_mem(struct pm4 *x) {
         bool again = command == 1 && (x->q->atomic_return & mask) != (cmp & mask);
         if (!again) break;
         if (leaving(x->q)) return -EINTR;
-        cp_wait(x->q->cp, kicks, &backoff);
+        engine_wait_sleep(&x->q->cp->wait, seen, &backoff);
     }
     kick_waiters(x);
     return 0;
