@@ -77,7 +77,8 @@ struct am_device {
     atomic_bool abandoned;    /* forked child */
     pthread_mutex_t reg_lock; /* held around indexed (RSMU, GRBM-banked) sequences */
     struct am_options opt;
-    char last_error[256]; /* the last error message, for am_open's sentence */
+    char last_error[512]; /* the last error message, for am_open's sentence */
+    char failed_step[64]; /* of the boot */
     void *priv_blocks; /* am.c: per-block state */
 };
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* enumerate.h - one entry of RAWCL_DEVICE, taken apart. Private to driver/. */
+#ifndef RAWCL_DRIVER_ENUMERATE_H
+#define RAWCL_DRIVER_ENUMERATE_H
+
+#include "driver/am.h"
+#include "driver/bus.h"
+
+enum device_kind { DEVICE_EMU, DEVICE_PCI, DEVICE_VFIO, DEVICE_REMOTE };
+
+struct device_spec {
+    enum device_kind kind;
+    char id[96], target[16], error[256];
+    uint64_t vram_bytes; /* emu: 0 = the model's default, so for the next two */
+    unsigned cus, threads;
+};
+
+/* 0, or -EINVAL (malformed) or -ENOTSUP (a bus that is not built) with s->error. */
+int device_spec_parse(const char *id, struct device_spec *s);
+/* Opens the bus that the entry names. */
+int device_open_bus(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+                    char *err, size_t err_size);
+/* Reads sizes from the device's own tables into the candidate; its error on failure. */
+void device_probe(const struct device_spec *s, struct am_candidate *c);
+
+/* bus_emulated.c */
+int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+                      char *err, size_t err_size);
+
+/* bus_trace.c: wraps a bus. Every access goes to the sink, with its register once the device's IP
+ * table is known (bus_trace_names). Closes the inner bus on close. */
+struct hw_ip_table;
+struct bus_trace_event {
+    char op; /* 'R', 'W': a BAR; 'C': another operation of the bus, named by what */
+    int bar;
+    uint64_t off; /* in the BAR; 'C': the operation's argument */
+    size_t len;
+    uint64_t value; /* first 8 bytes */
+    const void *data;
+    const char *what;
+    int reg;                         /* enum hw_reg, -1 unknown */
+    bool indirect;                   /* through RSMU */
+    bool hdp_flush;                  /* the place that REMAP_HDP_MEM_FLUSH_CNTL names */
+    const struct hw_ip_table *table; /* of reg */
+};
+typedef void bus_trace_sink(void *ctx, const struct bus_trace_event *e);
+struct am_device;
+int bus_trace_open(struct bus *inner, bus_trace_sink *sink, void *ctx, struct bus **out);
+void bus_trace_names(struct bus *b, const struct am_device *d);
+void bus_trace_format(const struct bus_trace_event *e, char *line, size_t size);
+/* The bus below, or b itself when it is no trace. */
+struct bus *bus_trace_inner(struct bus *b);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The first fault since the last one was taken. */
+#include <string.h>
+
+#include "driver/blocks.h"
+
+static const char *const kind_names[] = {
+    [AM_FAULT_NONE] = "no fault",
+    [AM_FAULT_PAGE] = "page fault",
+    [AM_FAULT_ILLEGAL] = "illegal instruction",
+    [AM_FAULT_MEMVIOL] = "memory violation",
+    [AM_FAULT_TRAP] = "trap",
+    [AM_FAULT_HANG] = "hang",
+    [AM_FAULT_OTHER] = "fault",
+};
+
+void fault_record(struct am_device *d, const struct am_fault *f) {
+    struct am_blocks *b = blocks(d);
+    am_log(d, AM_LOG_INFO, "fault", "%s%s0x%llx: %s", kind_names[f->kind],
+           f->kind == AM_FAULT_PAGE ? (f->write ? " writing " : " reading ") : " ",
+           (unsigned long long)f->address, f->detail);
+    pthread_mutex_lock(&b->fault_lock);
+    if (b->fault.kind == AM_FAULT_NONE) b->fault = *f;
+    pthread_mutex_unlock(&b->fault_lock);
+}
+
+bool fault_take(struct am_device *d, struct am_fault *out) {
+    struct am_blocks *b = blocks(d);
+    pthread_mutex_lock(&b->fault_lock);
+    *out = b->fault;
+    memset(&b->fault, 0, sizeof b->fault);
+    pthread_mutex_unlock(&b->fault_lock);
+    return out->kind != AM_FAULT_NONE;
+}
