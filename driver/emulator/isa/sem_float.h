@@ -31,6 +31,30 @@ uint64_t SEM_SYM(soft_fma)(double a, double b, double c, int scale, const struct
                            int round);
 extern const struct soft_format SEM_SYM(soft_f16), SEM_SYM(soft_f32), SEM_SYM(soft_f64);
 
+/* Applies a function of one float to each lane. gcc: the scalar builtin in a loop, clang: its own
+ * vector builtin. */
+#if defined(__clang__) && __has_builtin(__builtin_elementwise_sqrt)
+#define SEM_MAP_FN(name, type, n, scalar, elementwise)                                             \
+    static inline type name(type x) { return elementwise(x); }
+#else
+#define SEM_MAP_FN(name, type, n, scalar, elementwise)                                             \
+    static inline type name(type x) {                                                              \
+        type r;                                                                                    \
+        for (unsigned i = 0; i < n; i++) r[i] = scalar(x[i]);                                      \
+        return r;                                                                                  \
+    }
+#endif
+SEM_MAP_FN(host_floor32, vf32, 32, __builtin_floorf, __builtin_elementwise_floor)
+SEM_MAP_FN(host_ceil32, vf32, 32, __builtin_ceilf, __builtin_elementwise_ceil)
+SEM_MAP_FN(host_trunc32, vf32, 32, __builtin_truncf, __builtin_elementwise_trunc)
+SEM_MAP_FN(host_rint32, vf32, 32, __builtin_rintf, __builtin_elementwise_rint)
+SEM_MAP_FN(host_sqrt32, vf32, 32, __builtin_sqrtf, __builtin_elementwise_sqrt)
+SEM_MAP_FN(host_floor64, vf64, 16, __builtin_floor, __builtin_elementwise_floor)
+SEM_MAP_FN(host_ceil64, vf64, 16, __builtin_ceil, __builtin_elementwise_ceil)
+SEM_MAP_FN(host_trunc64, vf64, 16, __builtin_trunc, __builtin_elementwise_trunc)
+SEM_MAP_FN(host_rint64, vf64, 16, __builtin_rint, __builtin_elementwise_rint)
+SEM_MAP_FN(host_sqrt64, vf64, 16, __builtin_sqrt, __builtin_elementwise_sqrt)
+
 /* --- binary32 --- */
 
 static inline vi32 isnan32(vu32 x) {
@@ -314,23 +338,69 @@ struct sem_d64 {
     vf64 h[2];
 };
 
+#ifdef __clang__
+typedef float vf32h __attribute__((vector_size(64)));
+typedef int32_t vi32h __attribute__((vector_size(64)));
+#define SEM_LOW_LANES(x)                                                                           \
+    __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define SEM_HIGH_LANES(x)                                                                          \
+    __builtin_shufflevector(x, x, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
+#define SEM_JOIN_LANES(x, y)                                                                       \
+    __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,    \
+                            18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
+#endif
+
 static inline struct sem_d64 widen_f32(vu32 x) {
     const vf32 f = (vf32)x;
     struct sem_d64 r;
-    for (unsigned i = 0; i < 16; i++)
-        r.h[0][i] = f[i];
-    for (unsigned i = 0; i < 16; i++)
-        r.h[1][i] = f[16 + i];
+#ifdef __clang__
+    r.h[0] = __builtin_convertvector(SEM_LOW_LANES(f), vf64);
+    r.h[1] = __builtin_convertvector(SEM_HIGH_LANES(f), vf64);
+#else
+    for (unsigned i = 0; i < 16; i++) r.h[0][i] = f[i];
+    for (unsigned i = 0; i < 16; i++) r.h[1][i] = f[16 + i];
+#endif
     return r;
 }
 
 static inline vu32 narrow_f32(struct sem_d64 x) {
+#ifdef __clang__
+    const vf32h lo = __builtin_convertvector(x.h[0], vf32h);
+    const vf32h hi = __builtin_convertvector(x.h[1], vf32h);
+    return (vu32)SEM_JOIN_LANES(lo, hi);
+#else
     vf32 f;
-    for (unsigned i = 0; i < 16; i++)
-        f[i] = (float)x.h[0][i];
-    for (unsigned i = 0; i < 16; i++)
-        f[16 + i] = (float)x.h[1][i];
+    for (unsigned i = 0; i < 16; i++) f[i] = (float)x.h[0][i];
+    for (unsigned i = 0; i < 16; i++) f[16 + i] = (float)x.h[1][i];
     return (vu32)f;
+#endif
+}
+
+static inline struct sem_d64 widen_int(vu32 x) {
+    const vi32 v = (vi32)x;
+    struct sem_d64 r;
+#ifdef __clang__
+    r.h[0] = __builtin_convertvector(SEM_LOW_LANES(v), vf64);
+    r.h[1] = __builtin_convertvector(SEM_HIGH_LANES(v), vf64);
+#else
+    for (unsigned i = 0; i < 16; i++) r.h[0][i] = v[i];
+    for (unsigned i = 0; i < 16; i++) r.h[1][i] = v[16 + i];
+#endif
+    return r;
+}
+
+/* Truncates doubles that fit. */
+static inline vu32 double_to_int(struct sem_d64 x) {
+#ifdef __clang__
+    const vi32h lo = __builtin_convertvector(x.h[0], vi32h);
+    const vi32h hi = __builtin_convertvector(x.h[1], vi32h);
+    return (vu32)SEM_JOIN_LANES(lo, hi);
+#else
+    vi32 r;
+    for (unsigned i = 0; i < 16; i++) r[i] = (int32_t)x.h[0][i];
+    for (unsigned i = 0; i < 16; i++) r[16 + i] = (int32_t)x.h[1][i];
+    return (vu32)r;
+#endif
 }
 
 /* Rounds doubles to binary32 by MODE's rounding `round`; the sign of zero and NaN payloads are the

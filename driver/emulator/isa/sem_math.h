@@ -124,13 +124,13 @@ static inline vi32 lanes_of_mask(uint32_t m) {
     return ne(bit & m, (vu32){0});
 }
 
-#if !defined(SEM_LIFT) && defined(__SSE2__)
+#if !defined(__clang__) && defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
 /* Sign bit of each lane -> one bit a lane. */
 static inline uint32_t mask_of_lanes(vi32 m) {
-#if defined(__clang__) && defined(SEM_LIFT)
+#ifdef __clang__
     typedef bool vb32 __attribute__((ext_vector_type(32)));
     vb32 b = __builtin_convertvector(m < 0, vb32);
     uint32_t r;

@@ -41,13 +41,7 @@ VFN(v_cvt_u16_f16) {
     d[0] = clamp_i32(f32_to_i32(widen_f16(in16(a[0], e))), 0, 0xffff);
 }
 
-static inline vu32 floor_f32(vu32 x) {
-    const vf32 f = (vf32)x;
-    vf32 r;
-    for (unsigned i = 0; i < 32; i++)
-        r[i] = __builtin_floorf(f[i]);
-    return (vu32)r;
-}
+static inline vu32 floor_f32(vu32 x) { return (vu32)host_floor32((vf32)x); }
 
 VFN(v_cvt_floor_i32_f32) {
     d[0] = f32_to_i32(floor_f32(in32(a[0], e)));
@@ -61,56 +55,37 @@ VFN(v_cvt_nearest_i32_f32) {
 }
 
 VFN(v_cvt_i32_f64) {
-    struct sem_v64 p = load64(a);
-    vi32 r;
+    const struct sem_v64 p = load64(a);
+    const vf64 min = (vf64)splat64(0xc1e0000000000000ull);
+    const vf64 max = (vf64)splat64(0x41dfffffffc00000ull);
+    struct sem_d64 r;
     for (unsigned i = 0; i < 2; i++) {
         const vf64 f = (vf64)in64(p.h[i], e);
-        const vf64 min = (vf64)splat64(0xc1e0000000000000ull),
-                   max = (vf64)splat64(0x41dfffffffc00000ull);
         vu64 v = sel64(d_lt(f, min), (vu64)min, (vu64)f);
         v = sel64(d_lt(max, f), (vu64)max, v);
-        p.h[i] = v & ~(vu64)isnan64((vu64)f);
+        r.h[i] = (vf64)(v & ~(vu64)isnan64((vu64)f));
     }
-    for (unsigned i = 0; i < 16; i++)
-        r[i] = (int32_t)((vf64)p.h[0])[i];
-    for (unsigned i = 0; i < 16; i++)
-        r[16 + i] = (int32_t)((vf64)p.h[1])[i];
-    d[0] = (vu32)r;
+    d[0] = double_to_int(r);
 }
 
 /* Moved into the signed range and back. */
 VFN(v_cvt_u32_f64) {
-    struct sem_v64 p = load64(a);
-    vi32 r;
+    const struct sem_v64 p = load64(a);
+    const vf64 max = (vf64)splat64(0x41efffffffe00000ull);
+    struct sem_d64 r;
     for (unsigned i = 0; i < 2; i++) {
-        vf64 f = (vf64)in64(p.h[i], e);
-        const vf64 max = (vf64)splat64(0x41efffffffe00000ull);
+        const vf64 f = (vf64)in64(p.h[i], e);
         vu64 v = (vu64)f & ~(vu64)(d_lt(f, (vf64){0}) | isnan64((vu64)f));
         v = sel64(d_lt(max, f), (vu64)max, v);
-        for (unsigned k = 0; k < 16; k++)
-            f[k] = __builtin_trunc(((vf64)v)[k]);
-        p.h[i] = (vu64)(f - 0x1p31);
+        r.h[i] = host_trunc64((vf64)v) - 0x1p31;
     }
-    for (unsigned i = 0; i < 16; i++)
-        r[i] = (int32_t)((vf64)p.h[0])[i];
-    for (unsigned i = 0; i < 16; i++)
-        r[16 + i] = (int32_t)((vf64)p.h[1])[i];
-    d[0] = (vu32)r + 0x80000000u;
+    d[0] = double_to_int(r) + 0x80000000u;
 }
 
 /* --- integer to float --- */
 
-static inline struct sem_d64 i32_to_f64(vu32 x) {
-    const vi32 v = (vi32)x;
-    struct sem_d64 r;
-    for (unsigned i = 0; i < 16; i++)
-        r.h[0][i] = v[i];
-    for (unsigned i = 0; i < 16; i++)
-        r.h[1][i] = v[16 + i];
-    return r;
-}
 static inline struct sem_d64 u32_to_f64(vu32 x) {
-    struct sem_d64 r = i32_to_f64(x ^ 0x80000000u);
+    struct sem_d64 r = widen_int(x ^ 0x80000000u);
     r.h[0] += 0x1p31;
     r.h[1] += 0x1p31;
     return r;
@@ -118,7 +93,7 @@ static inline struct sem_d64 u32_to_f64(vu32 x) {
 
 VFN(v_cvt_f32_i32) {
     if (SEM_ROUND32(e)) {
-        d[0] = round_f32(i32_to_f64(a[0]), SEM_ROUND32(e));
+        d[0] = round_f32(widen_int(a[0]), SEM_ROUND32(e));
         return;
     }
     d[0] = (vu32) __builtin_convertvector((vi32)a[0], vf32);
@@ -129,11 +104,14 @@ VFN(v_cvt_f32_u32) {
         d[0] = round_f32(u32_to_f64(a[0]), SEM_ROUND32(e));
         return;
     }
+#ifdef __clang__
+    d[0] = (vu32)__builtin_convertvector(a[0], vf32);
+#else
     const vu32 x = a[0];
     vf32 r;
-    for (unsigned i = 0; i < 32; i++)
-        r[i] = (float)x[i];
+    for (unsigned i = 0; i < 32; i++) r[i] = (float)x[i];
     d[0] = (vu32)r;
+#endif
 }
 
 static inline void store_d64(vu32 *d, struct sem_d64 v) {
@@ -141,7 +119,7 @@ static inline void store_d64(vu32 *d, struct sem_d64 v) {
     store64(d, r);
 }
 VFN(v_cvt_f64_i32) {
-    store_d64(d, i32_to_f64(a[0]));
+    store_d64(d, widen_int(a[0]));
 }
 VFN(v_cvt_f64_u32) {
     store_d64(d, u32_to_f64(a[0]));

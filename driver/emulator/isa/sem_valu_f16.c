@@ -63,18 +63,15 @@ VFN(v_pk_fma_f16) {
 
 /* --- to an integral value --- */
 
-#define ROUND_FN(name, builtin)                                                                    \
+#define ROUND_FN(name, host)                                                                       \
     static inline vu32 name(vu32 x) {                                                              \
-        const vf32 f = (vf32)widen_f16(x);                                                         \
-        vf32 r;                                                                                    \
-        for (unsigned i = 0; i < 32; i++)                                                          \
-            r[i] = builtin(f[i]);                                                                  \
-        return sel(isnan16(x), quiet16(x), narrow_f16((vu32)r, RNE));                              \
+        const vu32 r = narrow_f16((vu32)host((vf32)widen_f16(x)), RNE);                            \
+        return sel(isnan16(x), quiet16(x), r);                                                     \
     }
-ROUND_FN(floor16, __builtin_floorf)
-ROUND_FN(ceil16, __builtin_ceilf)
-ROUND_FN(trunc16, __builtin_truncf)
-ROUND_FN(rndne16, __builtin_rintf)
+ROUND_FN(floor16, host_floor32)
+ROUND_FN(ceil16, host_ceil32)
+ROUND_FN(trunc16, host_trunc32)
+ROUND_FN(rndne16, host_rint32)
 
 VFN(v_floor_f16) {
     d[0] = floor16(in16(a[0], e));

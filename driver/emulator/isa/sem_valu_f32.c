@@ -51,18 +51,10 @@ SEM_MINMAX3_ROWS(32, f32)
 
 /* --- to an integral value --- */
 
-#define ROUND_FN(name, builtin)                                                                    \
-    static inline vu32 name(vu32 x) {                                                              \
-        const vf32 f = (vf32)x;                                                                    \
-        vf32 r;                                                                                    \
-        for (unsigned i = 0; i < 32; i++)                                                          \
-            r[i] = builtin(f[i]);                                                                  \
-        return nan1_32((vu32)r, x);                                                                \
-    }
-ROUND_FN(floor32, __builtin_floorf)
-ROUND_FN(ceil32, __builtin_ceilf)
-ROUND_FN(trunc32, __builtin_truncf)
-ROUND_FN(rndne32, __builtin_rintf)
+static inline vu32 floor32(vu32 x) { return nan1_32((vu32)host_floor32((vf32)x), x); }
+static inline vu32 ceil32(vu32 x) { return nan1_32((vu32)host_ceil32((vf32)x), x); }
+static inline vu32 trunc32(vu32 x) { return nan1_32((vu32)host_trunc32((vf32)x), x); }
+static inline vu32 rndne32(vu32 x) { return nan1_32((vu32)host_rint32((vf32)x), x); }
 
 VFN(v_floor_f32) {
     d[0] = floor32(in32(a[0], e));

@@ -60,18 +60,14 @@ SEM_MINMAX_ROWS(64, f64)
 
 /* --- to an integral value --- */
 
-#define ROUND_FN(name, builtin)                                                                    \
+#define ROUND_FN(name, host)                                                                       \
     static inline vu64 name(vu64 x) {                                                              \
-        const vf64 f = (vf64)x;                                                                    \
-        vf64 r;                                                                                    \
-        for (unsigned i = 0; i < 16; i++)                                                          \
-            r[i] = builtin(f[i]);                                                                  \
-        return sel64(isnan64(x), quiet64(x), (vu64)r);                                             \
+        return sel64(isnan64(x), quiet64(x), (vu64)host((vf64)x));                                 \
     }
-ROUND_FN(floor64, __builtin_floor)
-ROUND_FN(ceil64, __builtin_ceil)
-ROUND_FN(trunc64, __builtin_trunc)
-ROUND_FN(rndne64, __builtin_rint)
+ROUND_FN(floor64, host_floor64)
+ROUND_FN(ceil64, host_ceil64)
+ROUND_FN(trunc64, host_trunc64)
+ROUND_FN(rndne64, host_rint64)
 
 VD1(v_floor_f64, floor64(x))
 VD1(v_ceil_f64, ceil64(x))
@@ -166,13 +162,7 @@ VFN(v_ldexp_f64) {
 
 /* --- reciprocal, roots: the correctly rounded value --- */
 
-static inline vu64 sqrt64(vu64 x) {
-    const vf64 f = (vf64)x;
-    vf64 r;
-    for (unsigned i = 0; i < 16; i++)
-        r[i] = __builtin_sqrt(f[i]);
-    return (vu64)r;
-}
+static inline vu64 sqrt64(vu64 x) { return (vu64)host_sqrt64((vf64)x); }
 VD1(v_rcp_f64, out64(nan3_64((vu64)(1.0 / (vf64)x), x, x, x), e))
 VD1(v_sqrt_f64, out64(nan3_64(sqrt64(x), x, x, x), e))
 VD1(v_rsq_f64, out64(nan3_64((vu64)(1.0 / (vf64)sqrt64(x)), x, x, x), e))

@@ -121,22 +121,11 @@ static inline vu32 rcp_f32(vu32 x) {
     return nan1_32((vu32)(1.0f / (vf32)x), x);
 }
 
-static inline vu32 sqrt_f32(vu32 x) {
-    const vf32 f = (vf32)x;
-    vf32 r;
-    for (unsigned i = 0; i < 32; i++)
-        r[i] = __builtin_sqrtf(f[i]);
-    return nan1_32((vu32)r, x);
-}
+static inline vu32 sqrt_f32(vu32 x) { return nan1_32((vu32)host_sqrt32((vf32)x), x); }
 
 static inline vu32 rsq_f32(vu32 x) {
     struct sem_d64 v = widen_f32(x);
-    HALVES(i) {
-        vf64 r;
-        for (unsigned k = 0; k < 16; k++)
-            r[k] = __builtin_sqrt(v.h[i][k]);
-        v.h[i] = 1.0 / r;
-    }
+    HALVES(i) v.h[i] = 1.0 / host_sqrt64(v.h[i]);
     return nan1_32(narrow_f32(v), x);
 }
 
