@@ -82,7 +82,8 @@ static void mec_cntl_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t 
             else
                 gpu_guest_error(g, "MEC pipe %u reset without CP_MEC_RS64_PRGRM_CNTR_START", p);
         }
-        if (!bit_of(old, 26, p) && bit_of(v, 26, p)) {
+        bool ran = bit_of(old, 26, p) && !was, runs = bit_of(v, 26, p) && !now;
+        if (!ran && runs) {
             g->gfx.mec_active_at = gpu_model_us(g);
             if (!(g->gfx.pipe_reset_done >> p & 1))
                 gpu_guest_error(g, "MEC pipe %u made active without having been reset", p);

@@ -78,6 +78,8 @@ static const struct {
     enum hw_reg reg;
     uint32_t bits;
 } undocumented[] = {
+    {R_GCVM_CONTEXT0_CNTL, 0x01800000}, /* reference traces coldboot: the same in all hubs */
+    {R_MMVM_CONTEXT0_CNTL, 0x01800000},
     {R_TCP_CNTL, 0x20000000},             /* reference traces gfx1201 coldboot */
     {R_CP_HQD_HQ_SCHEDULER0, 0x60004000}, /* reference traces queue-compute; pal reset value */
     {R_CP_HQD_HQ_STATUS0, 0x60004000},
