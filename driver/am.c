@@ -40,7 +40,7 @@ int am_device_new(struct bus *bus, const char *id, const struct am_options *opt,
     return 0;
 }
 
-static void device_free(struct am_device *d) {
+void am_device_free(struct am_device *d) {
     if (!d) return;
     firmware_free(blocks(d)->fw);
     if (d->bus) d->bus->ops->close(d->bus);
@@ -55,7 +55,8 @@ static void device_free(struct am_device *d) {
 
 static int map_bars(struct am_device *d) {
     const struct bus_ops *o = d->bus->ops;
-    int rc = o->bar_map(d->bus, BUS_BAR_MMIO, &d->mmio_bar);
+    int rc = soc_memory_decode(d, true);
+    if (!rc) rc = o->bar_map(d->bus, BUS_BAR_MMIO, &d->mmio_bar);
     if (!rc) rc = o->bar_map(d->bus, BUS_BAR_DOORBELL, &d->doorbell_bar);
     if (!rc) rc = o->bar_map(d->bus, BUS_BAR_VRAM, &d->vram_bar);
     if (rc) return rc;
@@ -69,9 +70,16 @@ static int map_bars(struct am_device *d) {
 
 static int resize_bar(struct am_device *d) {
     if (d->vram_bar.size >= d->vram_bytes) return 0;
-    int rc = d->bus->ops->bar_resize(d->bus, BUS_BAR_VRAM);
-    if (rc) /* MM_INDEX reaches the rest, slowly */
+    int rc = soc_memory_decode(d, false); /* a BAR moves only while the device does not answer */
+    if (rc) return rc;
+    int resized = d->bus->ops->bar_resize(d->bus, BUS_BAR_VRAM);
+    rc = soc_memory_decode(d, true);
+    if (rc) return rc;
+    if (resized < 0) {
+        am_log(d, AM_LOG_INFO, "am", "BAR0 stays at %llu of %llu bytes: the rest is reached slowly",
+               (unsigned long long)d->vram_bar.size, (unsigned long long)d->vram_bytes);
         return 0;
+    }
     return d->bus->ops->bar_map(d->bus, BUS_BAR_VRAM, &d->vram_bar);
 }
 
@@ -128,7 +136,7 @@ static int reset_chip(struct am_device *d) {
     am_log(d, AM_LOG_INFO, "am", "mode-1 reset");
     int rc = smu_message(d, PPSMC_MSG_GetSmuVersion_13_0_0, 0, NULL);
     if (!rc) rc = soc_bus_master(d, false);
-    if (!rc) rc = smu_mode1_reset(d);
+    if (!rc) rc = smu_reset_chip(d);
     return rc;
 }
 
@@ -229,7 +237,7 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
                  d->last_error[0] ? d->last_error : strerror(-rc));
         queues_fini(d);
         memory_fini(d);
-        device_free(d);
+        am_device_free(d);
         return rc;
     }
     *out = d;
@@ -253,5 +261,5 @@ void am_close(struct am_device *d) {
         if (!rc && !rc2 && !rc3 && !atomic_load(&d->lost))
             reg_wr(d, R_SCRATCH_REG6, AM_SESSION_CLEAN);
     }
-    device_free(d);
+    am_device_free(d);
 }

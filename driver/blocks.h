@@ -58,13 +58,14 @@ void soc_doorbell_enable(struct am_device *d, unsigned port, uint32_t awid, uint
                          uint32_t offset, uint32_t size);
 void soc_clock_gating(struct am_device *d);
 int soc_bus_master(struct am_device *d, bool on);
+int soc_memory_decode(struct am_device *d, bool on); /* whether the BARs answer */
 
 /* psp.c */
 bool psp_alive(struct am_device *d);
 
 /* smu.c */
 int smu_message(struct am_device *d, uint32_t msg, uint32_t param, uint32_t *result);
-int smu_mode1_reset(struct am_device *d);
+int smu_reset_chip(struct am_device *d);
 int smu_set_clocks(struct am_device *d, bool highest);
 
 /* gfx.c */
@@ -78,5 +79,6 @@ void gfx_start_address(struct am_device *d, enum hw_reg lo, enum hw_reg hi, uint
 int am_boot(struct am_device *d);
 int am_device_new(struct bus *bus, const char *id, const struct am_options *opt, bool emulated,
                   struct am_device **out);
+void am_device_free(struct am_device *d); /* closes its bus; NULL is ignored */
 
 #endif

@@ -79,6 +79,7 @@ struct am_device {
     struct am_options opt;
     char last_error[512]; /* the last error message, for am_open's sentence */
     char failed_step[64]; /* of the boot */
+    bool quiet;           /* enumeration: messages are kept, not printed */
     void *priv_blocks; /* am.c: per-block state */
 };
 

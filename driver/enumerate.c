@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/dev.h"
+#include "driver/blocks.h"
 #include "driver/enumerate.h"
 
 static const char *const default_spec = "emu:gfx1100";
@@ -214,7 +214,32 @@ int device_open_bus(const struct device_spec *s, am_log_fn *log, void *log_ctx, 
     return -ENOTSUP;
 }
 
+/* The tables of the device itself, read and nothing written. Units that are fused off show once
+ * the graphics core runs; am_open counts them. */
 void device_probe(const struct device_spec *s, struct am_candidate *c) {
-    const struct hw_chip *chip = hw_find_chip(s->target);
-    if (!c->compute_units && chip) c->compute_units = chip->max_cu;
+    struct bus *bus = NULL;
+    struct am_device *d = NULL;
+    char err[200] = "";
+    int rc = device_open_bus(s, NULL, NULL, &bus, err, sizeof err);
+    if (!rc && (rc = am_device_new(bus, s->id, NULL, s->kind == DEVICE_EMU, &d)))
+        bus->ops->close(bus);
+    if (!rc) {
+        d->quiet = true;
+        const struct bus_ops *o = bus->ops;
+        rc = o->bar_map(bus, BUS_BAR_MMIO, &d->mmio_bar);
+        if (!rc) rc = o->bar_map(bus, BUS_BAR_VRAM, &d->vram_bar);
+        if (!rc) rc = discovery_run(d);
+    }
+    if (rc) {
+        snprintf(c->error, sizeof c->error, "%.255s",
+                 err[0]                    ? err
+                 : d && d->last_error[0]   ? d->last_error
+                                           : strerror(-rc));
+    } else {
+        snprintf(c->target, sizeof c->target, "%s", d->target);
+        c->vram_bytes = d->vram_bytes;
+        c->l2_bytes = d->gc.gl2_bytes;
+        if (!c->compute_units) c->compute_units = d->gc.active_cus;
+    }
+    am_device_free(d);
 }

@@ -2,6 +2,7 @@
 /* Messages of the driver, through the runtime's callback. AM_DEBUG decides how much is said. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver/dev.h"
 
@@ -16,7 +17,8 @@ void am_log(struct am_device *d, enum am_log_level level, const char *topic, con
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (d && level == AM_LOG_ERROR) snprintf(d->last_error, sizeof d->last_error, "%s", line);
+    if (d && level == AM_LOG_ERROR) memcpy(d->last_error, line, sizeof line);
+    if (d && d->quiet) return;
     if (d && d->opt.log) {
         d->opt.log(d->opt.log_ctx, level, topic, line);
         return;

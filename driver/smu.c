@@ -50,7 +50,7 @@ int smu_message(struct am_device *d, uint32_t msg, uint32_t param, uint32_t *res
 }
 
 /* The debug mailbox is answered by the firmware's boot stage as well. */
-int smu_mode1_reset(struct am_device *d) {
+int smu_reset_chip(struct am_device *d) {
     int rc = mailbox(d, R_MP1_SMN_C2PMSG_75, R_MP1_SMN_C2PMSG_53, R_MP1_SMN_C2PMSG_54,
                      DEBUGSMC_MSG_MODE1_RESET, 0, NULL);
     if (!rc) d->bus->ops->delay(d->bus, MODE1_RESET_US);

@@ -6,19 +6,24 @@
 
 enum { PCI_COMMAND = 4, PCI_COMMAND_MEMORY = 2, PCI_COMMAND_MASTER = 4 };
 
-int soc_bus_master(struct am_device *d, bool on) {
+static int command_bits(struct am_device *d, uint32_t set, uint32_t clear) {
     uint32_t cmd = 0;
     int rc = d->bus->ops->cfg_read(d->bus, PCI_COMMAND, 2, &cmd);
-    if (rc) return rc;
-    uint32_t want =
-        on ? cmd | PCI_COMMAND_MASTER | PCI_COMMAND_MEMORY : cmd & ~(uint32_t)PCI_COMMAND_MASTER;
-    if (want != cmd) rc = d->bus->ops->cfg_write(d->bus, PCI_COMMAND, 2, want);
-    if (rc) return rc;
-    rc = d->bus->ops->cfg_read(d->bus, PCI_COMMAND, 2, &cmd);
-    if (rc) return rc;
-    if (((cmd & PCI_COMMAND_MASTER) != 0) == on) return 0;
-    am_log(d, AM_LOG_ERROR, "soc", "bus mastering stays %s", on ? "off" : "on");
+    uint32_t want = (cmd | set) & ~clear;
+    if (!rc && want != cmd) rc = d->bus->ops->cfg_write(d->bus, PCI_COMMAND, 2, want);
+    if (!rc) rc = d->bus->ops->cfg_read(d->bus, PCI_COMMAND, 2, &cmd);
+    if (rc || ((cmd & set) == set && !(cmd & clear))) return rc;
+    am_log(d, AM_LOG_ERROR, "soc", "the PCI command register stays at 0x%x", cmd);
     return -EIO;
+}
+
+int soc_bus_master(struct am_device *d, bool on) {
+    return on ? command_bits(d, PCI_COMMAND_MASTER | PCI_COMMAND_MEMORY, 0)
+              : command_bits(d, 0, PCI_COMMAND_MASTER);
+}
+
+int soc_memory_decode(struct am_device *d, bool on) {
+    return on ? command_bits(d, PCI_COMMAND_MEMORY, 0) : command_bits(d, 0, PCI_COMMAND_MEMORY);
 }
 
 /* Which engine a doorbell port feeds: awid names the client, awaddr the upper bits of the address
