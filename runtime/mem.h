@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* mem.h - memory objects. A buffer and its sub-buffers share one backing: an allocation on each
+ * device of the context that used it, and a host area that maps point into.
+ */
+#ifndef RAWCL_RUNTIME_MEM_H
+#define RAWCL_RUNTIME_MEM_H
+
+#include <pthread.h>
+
+#include "driver/am.h"
+#include "runtime/object.h"
+
+struct backing {
+    atomic_uint refs;
+    cl_context ctx;
+    uint64_t size;
+    pthread_mutex_t lock;
+    enum am_mem_kind kind;
+    uint32_t valid;        /* several devices: bit i: dev[i] holds the contents */
+    uint8_t *host;         /* where maps point; NULL until the first map */
+    struct am_mem *shadow; /* the host area as the device sees it; NULL: not visible to it */
+    bool host_owned;       /* host is from aligned_alloc */
+    struct am_mem *dev[];  /* one for each device of the context */
+};
+
+struct mem_map {
+    struct mem_map *next;
+    uint8_t *ptr;
+    uint64_t offset, size; /* in the backing */
+    cl_map_flags flags;
+};
+
+struct mem_callback {
+    struct mem_callback *next;
+    void(CL_CALLBACK *fn)(cl_mem, void *);
+    void *user_data;
+};
+
+struct _cl_mem {
+    struct obj obj;
+    cl_context ctx;
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    size_t size;
+    void *host_ptr; /* as the application gave it for USE_HOST_PTR */
+    cl_mem parent;  /* sub-buffer: referenced */
+    size_t origin;  /* offset in the backing */
+    struct backing *backing;
+    cl_mem_properties *properties; /* as given, 0-terminated; NULL if none */
+    size_t property_count;
+    pthread_mutex_t lock; /* maps, destructors */
+    struct mem_map *maps;
+    cl_uint map_count;
+    struct mem_callback *destructors; /* newest first */
+};
+
+/* Makes sure that mem has memory on the device (index in the context). 0 or -errno. */
+int mem_allocate(cl_mem mem, int device_index);
+/* Where mem starts on that device. mem_allocate has succeeded. */
+uint64_t mem_va(cl_mem mem, int device_index);
+/* Several devices: brings the contents to that device, blocking, before a command that may write
+ * them. Otherwise does nothing. 0 or -errno. */
+int mem_make_resident(cl_mem mem, int device_index);
+/* Makes sure that the backing has a host area. 0 or -ENOMEM. */
+int mem_need_host(cl_mem mem);
+
+#endif

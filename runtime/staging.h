@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* staging.h - CPU-visible memory through which data enters and leaves the device: small slots that
+ * short transfers take and give back, and pairs of big chunks for pipelined ones.
+ */
+#ifndef RAWCL_RUNTIME_STAGING_H
+#define RAWCL_RUNTIME_STAGING_H
+
+#include <pthread.h>
+
+#include "driver/am.h"
+
+#define STAGING_SLOT_BYTES  (256u << 10)
+#define STAGING_SLOTS       16
+#define STAGING_CHUNK_BYTES (1u << 20)
+#define STAGING_CHUNKS      4 /* of one pipelined transfer */
+#define STAGING_PIPES       2 /* kept for reuse */
+
+struct staging_slot {
+    struct staging_slot *next;
+    struct am_mem *mem; /* shared by all slots */
+    uint64_t va;
+    uint8_t *cpu;
+};
+
+struct staging {
+    pthread_mutex_t lock;
+    struct am_mem *slab;
+    struct staging_slot slots[STAGING_SLOTS];
+    struct staging_slot *free;
+    struct am_mem *pipes[STAGING_PIPES]; /* idle ones; NULL: none */
+};
+
+void staging_init(struct staging *s);
+/* A free slot, or NULL. Never waits. */
+struct staging_slot *staging_take(struct staging *s, struct am_device *am);
+void staging_give(struct staging *s, struct staging_slot *slot);
+/* STAGING_CHUNKS chunks in one allocation; NULL: out of memory. */
+struct am_mem *staging_take_pipe(struct staging *s, struct am_device *am);
+void staging_give_pipe(struct staging *s, struct am_device *am, struct am_mem *pipe);
+
+#endif
