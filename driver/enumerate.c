@@ -2,6 +2,7 @@
 /* Which devices exist: RAWCL_DEVICE, configuration file, default. Takes no lock, changes nothing.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,15 @@ static int parse_size(const char *s, uint64_t *out) {
     return 0;
 }
 
+/* As many compute units as keep the CPUs that this process may use busy, two each, so that the
+ * count shown before the boot is the one found after it. */
+static unsigned default_cus(const struct hw_chip *chip) {
+    cpu_set_t set;
+    unsigned cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    unsigned n = 2 * cpus < 4 ? 4 : 2 * cpus;
+    return n > chip->max_cu ? chip->max_cu : n;
+}
+
 static int parse_emu(char *rest, struct device_spec *s) {
     char *save = NULL, *tok = strtok_r(rest, ",", &save);
     if (!tok || strlen(tok) >= sizeof s->target) {
@@ -68,6 +78,9 @@ static int parse_emu(char *rest, struct device_spec *s) {
             return -EINVAL;
         }
     }
+    const struct hw_chip *chip = hw_find_chip(s->target);
+    if (!s->cus && chip) s->cus = default_cus(chip);
+    s->cus = s->cus > 1 ? s->cus & ~1u : 2; /* work-group processors have two each */
     return 0;
 }
 
@@ -232,9 +245,9 @@ void device_probe(const struct device_spec *s, struct am_candidate *c) {
     }
     if (rc) {
         snprintf(c->error, sizeof c->error, "%.255s",
-                 err[0]                    ? err
-                 : d && d->last_error[0]   ? d->last_error
-                                           : strerror(-rc));
+                 err[0]                  ? err
+                 : d && d->last_error[0] ? d->last_error
+                                         : strerror(-rc));
     } else {
         snprintf(c->target, sizeof c->target, "%s", d->target);
         c->vram_bytes = d->vram_bytes;

@@ -11,7 +11,7 @@ enum device_kind { DEVICE_EMU, DEVICE_PCI, DEVICE_VFIO, DEVICE_REMOTE };
 struct device_spec {
     enum device_kind kind;
     char id[96], target[16], error[256];
-    uint64_t vram_bytes; /* emu: 0 = the model's default, so for the next two */
+    uint64_t vram_bytes; /* emu: 0 = the model's default, as for threads */
     unsigned cus, threads;
 };
 
