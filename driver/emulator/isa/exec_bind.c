@@ -40,7 +40,8 @@ unsigned SEM_SYM(exec_type_dwords)(enum sem_type type) {
     }
 }
 
-/* Inline float constants, codes 240..248: 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi). */
+/* Inline float constants, codes 240..248: 0.5 -0.5 1 -1 2 -2 4 -4 1/(2 pi). Integer operands of 16
+ * and 2x16 bits get the 32-bit pattern, as 32-bit ones do. */
 static uint64_t inline_float(unsigned i, enum sem_type type) {
     static const uint16_t f16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
                                    0xc000, 0x4400, 0xc400, 0x3118};
@@ -52,10 +53,7 @@ static uint64_t inline_float(unsigned i, enum sem_type type) {
     switch (type) {
     case SEM_F16:
     case SEM_B16:
-    case SEM_U16:
-    case SEM_I16:
-    case SEM_PKF16:
-    case SEM_PK16:
+    case SEM_PKF16: /* the low half; the high one is 0 */
         return f16[i];
     case SEM_BF16:
         return f32[i] >> 16;

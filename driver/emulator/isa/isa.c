@@ -127,6 +127,8 @@ static unsigned run_round(struct isa_group *g, uint64_t slice) {
         refresh_caches(g);
         run_slice(w, slice);
         ran++;
+        uint64_t used = slice - (uint64_t)(w->budget > 0 ? w->budget : 0);
+        if (used > *spent) *spent = used;
         if (w->exit == EXIT_STOP) break;
     }
     return ran;
@@ -138,7 +140,8 @@ enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {
     while (g->live) {
         if (g->d.host->stop && *g->d.host->stop) return g->end = ISA_STOPPED;
         uint64_t slice = budget && budget - spent < SLICE ? budget - spent : SLICE;
-        unsigned ran = run_round(g, slice);
+        uint64_t used;
+        unsigned ran = run_round(g, slice, &used);
         if (g->end != ISA_YIELD) return g->end;
         if (!ran) {
             /* Every live wave waits for a barrier that nobody will complete. */
@@ -150,7 +153,7 @@ enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {
                              "all waves wait at a barrier that no wave can complete");
             return g->end;
         }
-        spent += slice;
+        spent += used + 1;
         if (budget && spent >= budget && g->live) return ISA_YIELD;
     }
     return g->end = ISA_DONE;
