@@ -211,10 +211,13 @@ void compiler_result_free(struct compiler_result *r) {
 
 void compiler_warm_up(const char *target) {
     char err[PATH_MAX + 256];
-    (void)target;                                    /* the library is the same for all */
+    struct bytes request = {0};
     if (pthread_mutex_trylock(&client.lock)) return; /* somebody is at it already */
-    client_start(err, sizeof err);
+    bool running = client.fd >= 0;
+    bytes_put_string(&request, target);
+    if (!client_start(err, sizeof err) && !running) wire_send(client.fd, WIRE_WARM_UP, &request);
     pthread_mutex_unlock(&client.lock);
+    bytes_free(&request);
 }
 
 void compiler_after_fork_child(void) {

@@ -61,7 +61,8 @@ void compiler_result_free(struct compiler_result *r);
 enum compiler_status compiler_check_options(const char *options, enum compiler_action action,
                                             char *log, size_t log_size);
 
-/* Starts the worker ahead of the first job, without waiting. */
+/* Starts the worker ahead of the first job, without waiting, and has it practise for target. Only
+ * the first call does anything. */
 void compiler_warm_up(const char *target);
 /* In a forked child: forgets the worker (it is the parent's). */
 void compiler_after_fork_child(void);

@@ -40,7 +40,7 @@ const char *reader_string(struct reader *r);             /* never NULL */
 enum wire_kind {
     WIRE_HELLO = 1,   /* worker -> client, once: ready */
     WIRE_JOB,         /* a job; answered by WIRE_RESULT */
-    WIRE_WARM_UP,     /* target; no answer */
+    WIRE_WARM_UP,     /* target; no answer: the worker does a build for practice */
     WIRE_DISASSEMBLE, /* target, code object; answered by WIRE_RESULT with text as binary */
     WIRE_RESULT,
 };

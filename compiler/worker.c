@@ -57,11 +57,20 @@ static int worker_library_path(char *path, size_t size) {
     return snprintf(slash + 1, room, "%s", RAWCL_LIBRARY_FILE) < (int)room ? 0 : -ENAMETOOLONG;
 }
 
+/* When memory runs out, this process goes before the application. */
+static void worker_offer_to_oom_killer(void) {
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    if (write(fd, "500", 3) < 0) errno = 0;
+    close(fd);
+}
+
 static int worker_setup(void) {
     char path[4096], err[512] = "";
     pthread_t thread;
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
+    worker_offer_to_oom_killer();
     int output = memfd_create("rawcl-output", 0);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0) return -errno;
     close(output);
@@ -91,6 +100,24 @@ static void worker_serve_job(const struct bytes *frame) {
     wire_result_free(&result);
     wire_job_free(&job);
     if (ending) _exit(0);
+}
+
+/* A small build whose result nobody wants: the next one finds code and data in memory. */
+static void worker_serve_warm_up(const struct bytes *frame) {
+    static const char source[] =
+        "kernel void f(global float *p) { p[get_global_id(0)] = sqrt(p[get_local_id(0)]); }";
+    struct reader r = {frame->data, frame->size, false};
+    struct wire_job job = {.job = {.action = COMPILER_BUILD,
+                                   .target = reader_string(&r),
+                                   .options = "",
+                                   .source = source,
+                                   .source_size = sizeof source - 1},
+                           .directory = "/"};
+    struct wire_result result;
+    if (r.failed) _exit(1);
+    worker_build_run(&job, &result);
+    if (result.ending) _exit(0);
+    wire_result_free(&result);
 }
 
 static void worker_serve_disassembly(const struct bytes *frame) {
@@ -126,6 +153,7 @@ int main(int argc, char **argv) {
             worker_serve_disassembly(&frame);
             break;
         case WIRE_WARM_UP:
+            worker_serve_warm_up(&frame);
             break;
         case WIRE_HELLO:
         case WIRE_RESULT:

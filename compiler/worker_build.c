@@ -27,8 +27,9 @@
 #include "compiler/worker_args.h"
 #include "compiler/worker_llvm.h"
 
-/* clang's header with OpenCL's types and macros, put into the executable at build time. */
-extern const char worker_base_header[], worker_base_header_end[];
+/* Put into the executable at build time (worker_header.c). */
+extern const char worker_clang_header[], worker_clang_header_end[];
+extern const char worker_own_header[], worker_own_header_end[];
 
 struct build {
     LLVMContextRef ctx;
@@ -41,7 +42,7 @@ struct build {
     char **bounded; /* kernels whose source bounds their work-group size */
     size_t bounded_count;
     struct wire_result *result;
-    struct timespec started;
+    double started, started_cpu; /* milliseconds: when the step began */
 };
 
 static struct {
@@ -117,14 +118,20 @@ static void build_log(void *user, const char *text, size_t size) {
         bytes_put(&worker_log, "\n", 1);                                                           \
     } while (0)
 
-static void build_time(struct build *b, const char *what) {
+static double build_clock(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (worker.times)
-        bytes_printf(&worker_log, "time: %-24s %7.2f ms\n", what,
-                     (double)(now.tv_sec - b->started.tv_sec) * 1e3 +
-                         (double)(now.tv_nsec - b->started.tv_nsec) / 1e6);
-    clock_gettime(CLOCK_MONOTONIC, &b->started);
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* One line per step, with RAWCL_COMPILER_TIMES: time passed, and processor time of this thread. */
+static void build_time(struct build *b, const char *what) {
+    double wall = build_clock(CLOCK_MONOTONIC), cpu = build_clock(CLOCK_THREAD_CPUTIME_ID);
+    if (worker.times && what)
+        bytes_printf(&worker_log, "time: %-18s %7.2f ms, processor %7.2f ms\n", what,
+                     wall - b->started, cpu - b->started_cpu);
+    b->started = wall;
+    b->started_cpu = cpu;
 }
 
 static void build_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
@@ -205,14 +212,18 @@ static void build_work_group_sizes(struct build *b) {
 
 static bool build_front_end(struct build *b) {
     const struct compiler_job *job = &b->job->job;
-    struct llvm_file *files = calloc(job->header_count + 2, sizeof *files);
+    struct llvm_file *files = calloc(job->header_count + 3, sizeof *files);
     struct arg_list args = {0};
     worker_args_make(&args, job->target, job->wave64, &b->options, b->job->directory);
     if (files && !args.failed) {
         size_t n = 0;
         files[n++] = (struct llvm_file){"/" WORKER_SOURCE, job->source, job->source_size};
-        files[n++] = (struct llvm_file){WORKER_INCLUDE "/opencl-c-base.h", worker_base_header,
-                                        (size_t)(worker_base_header_end - worker_base_header)};
+        files[n++] = (struct llvm_file){WORKER_INCLUDE "/opencl-c-base.h", worker_own_header,
+                                        (size_t)(worker_own_header_end - worker_own_header)};
+        files[n++] =
+            (struct llvm_file){WORKER_INCLUDE "/clang-opencl-c-base.h", worker_clang_header,
+                               (size_t)(worker_clang_header_end - worker_clang_header)};
+        const size_t own = n; /* names beyond are allocated */
         for (size_t i = 0; i < job->header_count; i++) {
             char *name = build_file_name(job->headers[i].name);
             if (name)
@@ -227,7 +238,7 @@ static bool build_front_end(struct build *b) {
                                           .bounded_kernel = build_bounded_kernel,
                                           .user = b};
         b->module = llvm_frontend(b->ctx, &front);
-        while (n > 2)
+        while (n > own)
             free((char *)files[--n].name);
     }
     free(files);
@@ -567,7 +578,7 @@ static void build_steps(struct build *b) {
 void worker_build_run(const struct wire_job *job, struct wire_result *result) {
     struct build b = {.job = job, .result = result};
     *result = (struct wire_result){.status = COMPILER_BUILD_FAILED};
-    clock_gettime(CLOCK_MONOTONIC, &b.started);
+    build_time(&b, NULL);
     worker_build_prepare();
     b.ctx = worker.spare_ctx;
     b.library = worker.spare_library;
