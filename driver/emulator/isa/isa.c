@@ -118,9 +118,11 @@ static void run_slice(struct wave *w, uint64_t slice) {
     w->g->variant->run(w);
 }
 
-/* One turn for every wave that can run. Returns how many did. */
-static unsigned run_round(struct isa_group *g, uint64_t slice) {
+/* One turn for every wave that can run. Returns how many did; *spent: instructions of the one that
+ * used its slice most. */
+static unsigned run_round(struct isa_group *g, uint64_t slice, uint64_t *spent) {
     unsigned ran = 0;
+    *spent = 0;
     for (unsigned i = 0; i < g->wave_count; i++) {
         struct wave *w = &g->waves[i];
         if (w->ended || (w->exit == EXIT_BARRIER && !isa_barrier_passed(w))) continue;
