@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of the submission tests: no library, only what the compiler itself knows. */
+#define LOCAL_ID(n)  __builtin_amdgcn_workitem_id_##n()
+#define GROUP_ID(n)  __builtin_amdgcn_workgroup_id_##n()
+typedef unsigned int uint;
+typedef unsigned long ulong;
+
+__kernel void empty(void) {}
+
+/* out[i] = in[i] * mul + i; group size 64 */
+__kernel void muladd(__global const uint *in, __global uint *out, uint mul, uint n) {
+    uint i = GROUP_ID(x) * 64 + LOCAL_ID(x);
+    if (i < n) out[i] = in[i] * mul + i;
+}
+
+/* every work-item of a three-dimensional grid counts itself; groups of 8 x 4 x 2 */
+__kernel void count3(__global uint *out, uint width, uint height) {
+    uint x = GROUP_ID(x) * 8 + LOCAL_ID(x), y = GROUP_ID(y) * 4 + LOCAL_ID(y),
+         z = GROUP_ID(z) * 2 + LOCAL_ID(z);
+    out[(z * height + y) * width + x] += 1;
+}
+
+/* writes where it is told to */
+__kernel void poke(__global uint *where, uint value) {
+    where[0] = value;
+}
+
+/* waits until *flag is not 0, then writes value to out */
+__kernel void spin(__global volatile uint *flag, __global uint *out, uint value) {
+    while (__builtin_nontemporal_load((__global uint *)flag) == 0) __builtin_amdgcn_s_sleep(1);
+    out[0] = value;
+}
+
+/* reverses 64 items through private memory */
+__kernel void scratch(__global uint *out, uint seed) {
+    volatile uint a[64];
+    uint i = GROUP_ID(x) * 64 + LOCAL_ID(x);
+    for (uint k = 0; k < 64; k++) a[k] = seed + i * 64 + k;
+    uint sum = 0;
+    for (uint k = 0; k < 64; k++) sum += a[(k * 7 + i) & 63] * (k + 1);
+    out[i] = sum;
+}
+
+/* reverses a group of 64 through local memory */
+__kernel void reverse(__global uint *data) {
+    __local uint l[64];
+    uint i = LOCAL_ID(x), base = GROUP_ID(x) * 64;
+    l[i] = data[base + i];
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    data[base + i] = l[63 - i];
+}
