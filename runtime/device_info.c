@@ -236,12 +236,13 @@ static cl_int info_memory(PARAMS) {
         INFO_VALUE(cl_device_atomic_capabilities,
                    CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
                        CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |
-                       CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+                       CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES);
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
         INFO_VALUE(cl_device_atomic_capabilities,
                    CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
                        CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM |
-                       CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE);
+                       CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
+                       CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES);
     default:
         return NOT_MINE;
     }
