@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_float_test.c - binary32 and binary64 arithmetic in every rounding and denormal mode against the
- * host's own arithmetic (fesetround), minimum and maximum against the ISA guide's pseudocode, and
- * the division sequences that LLVM emits against correctly rounded division. */
+/* sem_float_test.c - binary32 and binary64 arithmetic in every rounding and denormal mode against
+ * the host's own arithmetic (fesetround), minimum and maximum against the ISA guide's pseudocode,
+ * and the division sequences that LLVM emits against correctly rounded division. */
 #include <fenv.h>
 #include <math.h>
 
@@ -9,37 +9,48 @@
 
 static const int host_round[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
-static uint32_t flush32(uint32_t x) { return x & 0x7f800000 ? x : x & 0x80000000; }
-static uint64_t flush64(uint64_t x)
-{
+static uint32_t flush32(uint32_t x) {
+    return x & 0x7f800000 ? x : x & 0x80000000;
+}
+static uint64_t flush64(uint64_t x) {
     return x & 0x7ff0000000000000 ? x : x & 0x8000000000000000;
 }
-static int nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
-static int snan32(uint32_t x) { return nan32(x) && !(x & 0x400000); }
-static int nan64(uint64_t x) { return (x & INT64_MAX) > 0x7ff0000000000000; }
-static int snan64(uint64_t x) { return nan64(x) && !(x & 0x8000000000000); }
+static int nan32(uint32_t x) {
+    return (x & 0x7fffffff) > 0x7f800000;
+}
+static int snan32(uint32_t x) {
+    return nan32(x) && !(x & 0x400000);
+}
+static int nan64(uint64_t x) {
+    return (x & INT64_MAX) > 0x7ff0000000000000;
+}
+static int snan64(uint64_t x) {
+    return nan64(x) && !(x & 0x8000000000000);
+}
 
 /* noinline and volatile: the host must round in the mode set. */
-static __attribute__((noinline)) float op32(int op, float a, float b, float c)
-{
+static __attribute__((noinline)) float op32(int op, float a, float b, float c) {
     volatile float x = a, y = b, z = c;
     switch (op) {
-    case 0: return x + y;
-    case 1: return x - y;
-    case 2: return y - x;
-    case 3: return x * y;
-    default: return fmaf(x, y, z);
+    case 0:
+        return x + y;
+    case 1:
+        return x - y;
+    case 2:
+        return y - x;
+    case 3:
+        return x * y;
+    default:
+        return fmaf(x, y, z);
     }
 }
-static __attribute__((noinline)) double op64(int op, double a, double b, double c)
-{
+static __attribute__((noinline)) double op64(int op, double a, double b, double c) {
     volatile double x = a, y = b, z = c;
     return op == 0 ? x + y : op == 3 ? x * y : fma(x, y, z);
 }
 
 /* What MODE makes of it: denormals flushed before and after, the first NaN operand quieted. */
-static uint32_t expect32(int op, uint32_t a, uint32_t b, uint32_t c, struct sem_mode m)
-{
+static uint32_t expect32(int op, uint32_t a, uint32_t b, uint32_t c, struct sem_mode m) {
     if (!(m.denorm32 & 1)) a = flush32(a), b = flush32(b), c = flush32(c);
     if (op == 2) {
         uint32_t t = a;
@@ -54,8 +65,7 @@ static uint32_t expect32(int op, uint32_t a, uint32_t b, uint32_t c, struct sem_
     if (nan32(r)) return 0xffc00000;
     return m.denorm32 & 2 ? r : flush32(r);
 }
-static uint64_t expect64(int op, uint64_t a, uint64_t b, uint64_t c, struct sem_mode m)
-{
+static uint64_t expect64(int op, uint64_t a, uint64_t b, uint64_t c, struct sem_mode m) {
     if (!(m.denorm64_16 & 1)) a = flush64(a), b = flush64(b), c = flush64(c);
     if (nan64(a)) return a | 0x8000000000000;
     if (nan64(b)) return b | 0x8000000000000;
@@ -67,8 +77,7 @@ static uint64_t expect64(int op, uint64_t a, uint64_t b, uint64_t c, struct sem_
     return m.denorm64_16 & 2 ? r : flush64(r);
 }
 
-static void arithmetic_32(void **state)
-{
+static void arithmetic_32(void **state) {
     (void)state;
     static const char *const names[] = {"V_ADD_F32", "V_SUB_F32", "V_SUBREV_F32", "V_MUL_F32",
                                         "V_FMA_F32"};
@@ -92,8 +101,7 @@ static void arithmetic_32(void **state)
                     }
                     sem_run(&s);
                     for (unsigned i = 0; i < LANES; i++) {
-                        uint32_t want =
-                            expect32(op, s.a[0][i], s.b[0][i], s.c[0][i], s.e.mode);
+                        uint32_t want = expect32(op, s.a[0][i], s.b[0][i], s.c[0][i], s.e.mode);
                         if (s.d[0][i] != want)
                             fail_msg("%s mode %u (%08x %08x %08x): %08x, expected %08x", names[op],
                                      mode, s.a[0][i], s.b[0][i], s.c[0][i], s.d[0][i], want);
@@ -102,8 +110,7 @@ static void arithmetic_32(void **state)
             }
 }
 
-static void arithmetic_64(void **state)
-{
+static void arithmetic_64(void **state) {
     (void)state;
     static const char *const names[] = {"V_ADD_F64", NULL, NULL, "V_MUL_F64", "V_FMA_F64"};
     struct sem_call s;
@@ -126,7 +133,8 @@ static void arithmetic_64(void **state)
                     }
                     sem_run(&s);
                     for (unsigned i = 0; i < LANES; i++) {
-                        uint64_t a = sem_get64(s.a, i), b = sem_get64(s.b, i), c = sem_get64(s.c, i);
+                        uint64_t a = sem_get64(s.a, i), b = sem_get64(s.b, i),
+                                 c = sem_get64(s.c, i);
                         uint64_t want = expect64(op, a, b, c, s.e.mode), got = sem_get64(s.d, i);
                         if (got != want)
                             fail_msg("%s mode %u (%lx %lx %lx): %lx, expected %lx", names[op], mode,
@@ -138,17 +146,14 @@ static void arithmetic_64(void **state)
 
 /* --- minimum and maximum --- */
 
-static int less32(uint32_t a, uint32_t b)
-{
+static int less32(uint32_t a, uint32_t b) {
     float x = f32_of(a), y = f32_of(b);
     return x < y || (x == 0 && y == 0 && a >> 31 && !(b >> 31));
 }
-static uint32_t pick32(int max, uint32_t a, uint32_t b)
-{
+static uint32_t pick32(int max, uint32_t a, uint32_t b) {
     return (max ? less32(b, a) : less32(a, b)) ? a : b;
 }
-static uint32_t minmax11(int max, uint32_t a, uint32_t b, int ieee)
-{
+static uint32_t minmax11(int max, uint32_t a, uint32_t b, int ieee) {
     if (ieee) {
         if (snan32(a)) return a | 0x400000;
         if (snan32(b)) return b | 0x400000;
@@ -157,16 +162,14 @@ static uint32_t minmax11(int max, uint32_t a, uint32_t b, int ieee)
     if (nan32(a)) return b;
     return pick32(max, a, b);
 }
-static uint32_t minmax_num(int max, uint32_t a, uint32_t b, int ieee)
-{
+static uint32_t minmax_num(int max, uint32_t a, uint32_t b, int ieee) {
     (void)ieee;
     if (nan32(a) && nan32(b)) return a | 0x400000;
     if (nan32(a)) return b;
     if (nan32(b)) return a;
     return pick32(max, a, b);
 }
-static uint32_t minmaximum(int max, uint32_t a, uint32_t b, int ieee)
-{
+static uint32_t minmaximum(int max, uint32_t a, uint32_t b, int ieee) {
     (void)ieee;
     if (snan32(a)) return a | 0x400000;
     if (snan32(b)) return b | 0x400000;
@@ -175,8 +178,7 @@ static uint32_t minmaximum(int max, uint32_t a, uint32_t b, int ieee)
     return pick32(max, a, b);
 }
 typedef uint32_t minmax_fn(int max, uint32_t a, uint32_t b, int ieee);
-static uint32_t median(minmax_fn *f, uint32_t a, uint32_t b, uint32_t c, int ieee)
-{
+static uint32_t median(minmax_fn *f, uint32_t a, uint32_t b, uint32_t c, int ieee) {
     if (nan32(a) || nan32(b) || nan32(c)) return f(0, f(0, a, b, ieee), c, ieee);
     float m = f32_of(f(1, f(1, a, b, ieee), c, ieee));
     if (m == f32_of(a)) return f(1, b, c, ieee);
@@ -190,20 +192,29 @@ static const struct minmax_case {
     minmax_fn *fn;
     int max, shape;
 } minmax_cases[] = {
-    {"V_MIN_F32", minmax11, 0, 0},           {"V_MAX_F32", minmax11, 1, 0},
-    {"V_MIN3_F32", minmax11, 0, 1},          {"V_MAX3_F32", minmax11, 1, 1},
-    {"V_MINMAX_F32", minmax11, 0, 2},        {"V_MAXMIN_F32", minmax11, 1, 2},
-    {"V_MED3_F32", minmax11, 0, 3},          {"V_MIN_NUM_F32", minmax_num, 0, 0},
-    {"V_MAX_NUM_F32", minmax_num, 1, 0},     {"V_MIN3_NUM_F32", minmax_num, 0, 1},
-    {"V_MAX3_NUM_F32", minmax_num, 1, 1},    {"V_MINMAX_NUM_F32", minmax_num, 0, 2},
-    {"V_MAXMIN_NUM_F32", minmax_num, 1, 2},  {"V_MED3_NUM_F32", minmax_num, 0, 3},
-    {"V_MINIMUM_F32", minmaximum, 0, 0},     {"V_MAXIMUM_F32", minmaximum, 1, 0},
-    {"V_MINIMUM3_F32", minmaximum, 0, 1},    {"V_MAXIMUM3_F32", minmaximum, 1, 1},
-    {"V_MINIMUMMAXIMUM_F32", minmaximum, 0, 2}, {"V_MAXIMUMMINIMUM_F32", minmaximum, 1, 2},
+    {"V_MIN_F32", minmax11, 0, 0},
+    {"V_MAX_F32", minmax11, 1, 0},
+    {"V_MIN3_F32", minmax11, 0, 1},
+    {"V_MAX3_F32", minmax11, 1, 1},
+    {"V_MINMAX_F32", minmax11, 0, 2},
+    {"V_MAXMIN_F32", minmax11, 1, 2},
+    {"V_MED3_F32", minmax11, 0, 3},
+    {"V_MIN_NUM_F32", minmax_num, 0, 0},
+    {"V_MAX_NUM_F32", minmax_num, 1, 0},
+    {"V_MIN3_NUM_F32", minmax_num, 0, 1},
+    {"V_MAX3_NUM_F32", minmax_num, 1, 1},
+    {"V_MINMAX_NUM_F32", minmax_num, 0, 2},
+    {"V_MAXMIN_NUM_F32", minmax_num, 1, 2},
+    {"V_MED3_NUM_F32", minmax_num, 0, 3},
+    {"V_MINIMUM_F32", minmaximum, 0, 0},
+    {"V_MAXIMUM_F32", minmaximum, 1, 0},
+    {"V_MINIMUM3_F32", minmaximum, 0, 1},
+    {"V_MAXIMUM3_F32", minmaximum, 1, 1},
+    {"V_MINIMUMMAXIMUM_F32", minmaximum, 0, 2},
+    {"V_MAXIMUMMINIMUM_F32", minmaximum, 1, 2},
 };
 
-static void minimum_maximum(void **state)
-{
+static void minimum_maximum(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -233,8 +244,7 @@ static void minimum_maximum(void **state)
             }
 }
 
-static void minimum_maximum_64(void **state)
-{
+static void minimum_maximum_64(void **state) {
     (void)state;
     static const char *const names[] = {"V_MIN_F64", "V_MAX_F64"};
     struct sem_call s;
@@ -250,7 +260,8 @@ static void minimum_maximum_64(void **state)
                 for (unsigned i = 0; i < LANES; i++) {
                     uint64_t a = sem_get64(s.a, i), b = sem_get64(s.b, i), want;
                     double x = f64_of(a), y = f64_of(b);
-                    int neg0 = x == 0 && y == 0 && (max ? !(a >> 63) && b >> 63 : a >> 63 && !(b >> 63));
+                    int neg0 =
+                        x == 0 && y == 0 && (max ? !(a >> 63) && b >> 63 : a >> 63 && !(b >> 63));
                     want = (max ? x > y : x < y) || neg0 ? a : b;
                     if (nan64(a)) want = b;
                     if (nan64(b)) want = a;
@@ -266,11 +277,11 @@ static void minimum_maximum_64(void **state)
 
 /* --- exponents, integral values --- */
 
-static void unary_32(void **state)
-{
+static void unary_32(void **state) {
     (void)state;
-    static const char *const names[] = {"V_FLOOR_F32", "V_CEIL_F32", "V_TRUNC_F32", "V_RNDNE_F32",
-                                        "V_FRACT_F32", "V_FREXP_MANT_F32", "V_FREXP_EXP_I32_F32"};
+    static const char *const names[] = {"V_FLOOR_F32",        "V_CEIL_F32",  "V_TRUNC_F32",
+                                        "V_RNDNE_F32",        "V_FRACT_F32", "V_FREXP_MANT_F32",
+                                        "V_FREXP_EXP_I32_F32"};
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
         for (unsigned t = 0; t < 7; t++) {
@@ -302,8 +313,7 @@ static void unary_32(void **state)
         }
 }
 
-static void ldexp_32(void **state)
-{
+static void ldexp_32(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -333,12 +343,11 @@ static void ldexp_32(void **state)
         }
 }
 
-static void unary_64(void **state)
-{
+static void unary_64(void **state) {
     (void)state;
-    static const char *const names[] = {"V_FLOOR_F64", "V_CEIL_F64", "V_TRUNC_F64", "V_RNDNE_F64",
-                                        "V_FREXP_MANT_F64", "V_RCP_F64", "V_SQRT_F64",
-                                        "V_FREXP_EXP_I32_F64"};
+    static const char *const names[] = {"V_FLOOR_F64", "V_CEIL_F64",         "V_TRUNC_F64",
+                                        "V_RNDNE_F64", "V_FREXP_MANT_F64",   "V_RCP_F64",
+                                        "V_SQRT_F64",  "V_FREXP_EXP_I32_F64"};
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
         for (unsigned t = 0; t < 8; t++) {
@@ -366,8 +375,7 @@ static void unary_64(void **state)
         }
 }
 
-static void ldexp_64(void **state)
-{
+static void ldexp_64(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -400,8 +408,8 @@ static void ldexp_64(void **state)
 typedef uint32_t lanes[LANES];
 
 static void call3(unsigned build, const char *name, unsigned dw, uint32_t (*d)[LANES],
-                  uint32_t (*a)[LANES], uint32_t (*b)[LANES], uint32_t (*c)[LANES], uint32_t *mask)
-{
+                  uint32_t (*a)[LANES], uint32_t (*b)[LANES], uint32_t (*c)[LANES],
+                  uint32_t *mask) {
     struct sem_call s;
     sem_call_init(&s, build, name);
     memcpy(s.a, a, dw * sizeof(lanes));
@@ -413,15 +421,14 @@ static void call3(unsigned build, const char *name, unsigned dw, uint32_t (*d)[L
     memcpy(d, s.d, dw * sizeof(lanes));
 }
 
-static void negate(unsigned dw, uint32_t (*d)[LANES], uint32_t (*a)[LANES])
-{
+static void negate(unsigned dw, uint32_t (*d)[LANES], uint32_t (*a)[LANES]) {
     memcpy(d, a, dw * sizeof(lanes));
-    for (unsigned i = 0; i < LANES; i++) d[dw - 1][i] ^= 0x80000000;
+    for (unsigned i = 0; i < LANES; i++)
+        d[dw - 1][i] ^= 0x80000000;
 }
 
 static void divide(unsigned build, unsigned dw, uint32_t (*q)[LANES], uint32_t (*num)[LANES],
-                   uint32_t (*den)[LANES])
-{
+                   uint32_t (*den)[LANES]) {
     const int f64 = dw == 2;
     const char *fma = f64 ? "V_FMA_F64" : "V_FMA_F32";
     uint32_t ds[2][LANES], ns[2][LANES], neg[2][LANES], rcp[2][LANES], one[2][LANES], f0[2][LANES],
@@ -452,8 +459,7 @@ static void divide(unsigned build, unsigned dw, uint32_t (*q)[LANES], uint32_t (
     call3(build, f64 ? "V_DIV_FIXUP_F64" : "V_DIV_FIXUP_F32", dw, q, f3, den, num, NULL);
 }
 
-static void division_32(void **state)
-{
+static void division_32(void **state) {
     (void)state;
     uint32_t a[2][LANES], b[2][LANES], q[2][LANES];
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -474,8 +480,7 @@ static void division_32(void **state)
         }
 }
 
-static void division_64(void **state)
-{
+static void division_64(void **state) {
     (void)state;
     uint32_t a[2][LANES], b[2][LANES], q[2][LANES];
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -499,8 +504,7 @@ static void division_64(void **state)
 
 /* --- zero rules --- */
 
-static void dx9_zero(void **state)
-{
+static void dx9_zero(void **state) {
     (void)state;
     struct sem_call s;
     static const uint32_t z[] = {0, 0x80000000};
@@ -519,8 +523,7 @@ static void dx9_zero(void **state)
         }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_32),   cmocka_unit_test(arithmetic_64),
         cmocka_unit_test(minimum_maximum), cmocka_unit_test(minimum_maximum_64),

@@ -28,8 +28,7 @@ const struct sem_vrow *sem_find_valu_v4(const char *name);
 enum { LANES = 32 };
 
 /* How many builds of the semantics the host can run; build 0 is base. */
-static inline unsigned sem_builds(void)
-{
+static inline unsigned sem_builds(void) {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
@@ -39,8 +38,7 @@ static inline unsigned sem_builds(void)
     return 1;
 }
 
-static inline const struct sem_vrow *sem_row(unsigned build, const char *name)
-{
+static inline const struct sem_vrow *sem_row(unsigned build, const char *name) {
     const struct sem_vrow *r = NULL;
 #ifdef __x86_64__
     if (build == 2) r = sem_find_valu_v4(name);
@@ -62,57 +60,49 @@ struct sem_call {
 };
 
 /* MODE as OpenCL kernels start: nearest even, all denormals kept, DX10_CLAMP, IEEE. */
-static inline void sem_call_init(struct sem_call *s, unsigned build, const char *name)
-{
+static inline void sem_call_init(struct sem_call *s, unsigned build, const char *name) {
     memset(s, 0, sizeof *s);
     s->row = sem_row(build, name);
-    s->e.mode = (struct sem_mode){.denorm32 = 3, .denorm64_16 = 3, .dx10_clamp = true, .ieee = true};
+    s->e.mode =
+        (struct sem_mode){.denorm32 = 3, .denorm64_16 = 3, .dx10_clamp = true, .ieee = true};
     s->e.exec = UINT32_MAX;
 }
 
-static inline void sem_run(struct sem_call *s)
-{
+static inline void sem_run(struct sem_call *s) {
     s->row->fn((vu32 *)s->d, (const vu32 *)s->a, (const vu32 *)s->b, (const vu32 *)s->c, &s->e);
 }
 
-static inline void sem_set64(uint32_t (*op)[LANES], unsigned lane, uint64_t v)
-{
+static inline void sem_set64(uint32_t (*op)[LANES], unsigned lane, uint64_t v) {
     op[0][lane] = (uint32_t)v;
     op[1][lane] = (uint32_t)(v >> 32);
 }
-static inline uint64_t sem_get64(uint32_t (*op)[LANES], unsigned lane)
-{
+static inline uint64_t sem_get64(uint32_t (*op)[LANES], unsigned lane) {
     return op[0][lane] | (uint64_t)op[1][lane] << 32;
 }
 
-static inline float f32_of(uint32_t u)
-{
+static inline float f32_of(uint32_t u) {
     float f;
     memcpy(&f, &u, sizeof f);
     return f;
 }
-static inline uint32_t bits_f32(float f)
-{
+static inline uint32_t bits_f32(float f) {
     uint32_t u;
     memcpy(&u, &f, sizeof u);
     return u;
 }
-static inline double f64_of(uint64_t u)
-{
+static inline double f64_of(uint64_t u) {
     double f;
     memcpy(&f, &u, sizeof f);
     return f;
 }
-static inline uint64_t bits_f64(double f)
-{
+static inline uint64_t bits_f64(double f) {
     uint64_t u;
     memcpy(&u, &f, sizeof u);
     return u;
 }
 
 /* xorshift64*, fixed seed: the same values on every run. */
-static inline uint64_t sem_random(void)
-{
+static inline uint64_t sem_random(void) {
     static uint64_t s = 0x9e3779b97f4a7c15u;
     s ^= s >> 12;
     s ^= s << 25;
@@ -132,15 +122,13 @@ static const uint32_t sem_edge32[] = {
 enum { EDGES32 = sizeof sem_edge32 / sizeof sem_edge32[0] };
 
 /* Half edge values, half random; for floats the exponents come out well spread. */
-static inline uint32_t sem_pick32(void)
-{
+static inline uint32_t sem_pick32(void) {
     uint64_t r = sem_random();
     return r & 1 ? sem_edge32[(r >> 8) % EDGES32] : (uint32_t)(r >> 32);
 }
 
 /* An f64 operand: edge values, denormals, random. */
-static inline uint64_t sem_pick64(void)
-{
+static inline uint64_t sem_pick64(void) {
     static const uint64_t edge[] = {0,
                                     0x8000000000000000,
                                     1,

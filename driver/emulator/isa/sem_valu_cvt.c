@@ -204,8 +204,9 @@ static inline vu32 normalised(vu32 x, float low, float scale) {
     const vf32 one = (vf32)splat(0x3f800000u), f = (vf32)(x & ~(vu32)isnan32(x));
     vu32 r = sel(f_lt(one, f), (vu32)one, (vu32)f);
     r = sel(f_lt(f, low - (vf32){0}), (vu32)(low - (vf32){0}), r);
-    /* 1.5 * 2^23: the sum's low bits are the integer; |value| is below 2^16. */
-    return (vu32)((vf32)r * scale + 0x1.8p23f) - 0x4b400000u;
+    /* 1.5 * 2^23: the sum's low bits are the integer, rounded once; |value| is below 2^16. */
+    const vu32 k = (vu32)(scale - (vf32){0});
+    return host_fma32(r, k, splat(0x4b400000u)) - 0x4b400000u;
 }
 static inline vu32 snorm(vu32 x) {
     return normalised(x, -1.0f, 32767.0f);
