@@ -12,6 +12,8 @@ static const struct ip_ops *const full_blocks[] = {&soc_ops, &gmc_ops, &ih_ops, 
 static const struct ip_ops *const always_blocks[] = {&gfx_ops, &sdma_ops};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+enum { FLR_US = 100000 }; /* PCIe base specification 6.6.2: a function reset ends within this */
+
 const struct chip *chip_find(unsigned gc_major) {
     static const struct chip *const chips[] = {&chip_gfx11, &chip_gfx12};
     for (size_t i = 0; i < COUNT(chips); i++)
@@ -131,12 +133,25 @@ static bool ours_and_clean(struct am_device *d) {
     return psp_alive(d);
 }
 
-/* Another driver, or a session of ours that ended badly, left the chip running. */
+/* Another driver, or a session of ours that ended badly, left the chip running or half booted. */
 static int reset_chip(struct am_device *d) {
-    am_log(d, AM_LOG_INFO, "am", "mode-1 reset");
-    int rc = smu_message(d, PPSMC_MSG_GetSmuVersion_13_0_0, 0, NULL);
-    if (!rc) rc = soc_bus_master(d, false);
-    if (!rc) rc = smu_reset_chip(d);
+    int rc;
+    if (psp_alive(d) && smu_alive(d)) {
+        am_log(d, AM_LOG_INFO, "am", "mode-1 reset");
+        rc = soc_bus_master(d, false);
+        if (!rc) rc = smu_reset_chip(d);
+    } else {
+        /* a session that ended within the boot: no firmware is there to ask */
+        am_log(d, AM_LOG_INFO, "am", "PCI function reset");
+        rc = d->bus->ops->reset(d->bus);
+        if (!rc) d->bus->ops->delay(d->bus, FLR_US);
+        if (!rc) rc = soc_memory_decode(d, true);
+        if (!rc) rc = resize_bar(d);
+    }
+    if (!rc && psp_alive(d)) {
+        am_log(d, AM_LOG_ERROR, "am", "the reset did not take: the PSP still runs");
+        rc = -EIO;
+    }
     return rc;
 }
 
@@ -180,10 +195,10 @@ int am_boot(struct am_device *d) {
     STEP("firmware", load_firmware(d));
 
     d->partial_boot = ours_and_clean(d);
-    bool alive = psp_alive(d);
+    bool used = psp_alive(d) || reg_rd(d, R_SCRATCH_REG6) != AM_SESSION_CLEAN;
     mark_dirty(d);
     if (!d->partial_boot) {
-        if (alive) STEP("reset", reset_chip(d));
+        if (used) STEP("reset", reset_chip(d));
         mark_dirty(d); /* the reset cleared it */
         STEP("bus mastering", soc_bus_master(d, true));
         STEP("SOC, GMC, IH, PSP and SMU", init_hw(d, full_blocks, COUNT(full_blocks)));
@@ -242,6 +257,10 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
     }
     *out = d;
     return 0;
+}
+
+void am_abandon(struct am_device *d) {
+    if (d) atomic_store(&d->abandoned, true);
 }
 
 void am_close(struct am_device *d) {

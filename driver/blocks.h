@@ -33,7 +33,7 @@ struct am_blocks {
     pthread_mutex_t fault_lock;
     uint32_t clocks[SMU_CLOCK_COUNT][16]; /* MHz by level */
     unsigned clock_levels[SMU_CLOCK_COUNT];
-    bool queue_bound, sdma_bound;
+    bool sdma_up, sdma_bound;
     uint64_t start_pfp, start_me, start_mec; /* RS64 entry points */
 };
 
@@ -65,6 +65,7 @@ bool psp_alive(struct am_device *d);
 
 /* smu.c */
 int smu_message(struct am_device *d, uint32_t msg, uint32_t param, uint32_t *result);
+bool smu_alive(struct am_device *d); /* answers its mailbox */
 int smu_reset_chip(struct am_device *d);
 int smu_set_clocks(struct am_device *d, bool highest);
 

@@ -318,7 +318,6 @@ int gfx_bind_queue(struct am_device *d, const struct am_ring_desc *r) {
     }
     reg_wr(d, R_CP_HQD_ACTIVE, reg_fv(d, F_CP_HQD_ACTIVE__ACTIVE, 1));
     gfx_select(d, 0, 0, 0, 0);
-    blocks(d)->queue_bound = true;
     return atomic_load(&d->lost) ? -ENODEV : 0;
 }
 
@@ -343,7 +342,6 @@ int gfx_unbind_queue(struct am_device *d) {
     for (uint32_t q = 0; q < 2 && !rc; q++)
         rc = dequeue(d, q);
     gfx_select(d, 0, 0, 0, 0);
-    blocks(d)->queue_bound = false;
     return rc;
 }
 

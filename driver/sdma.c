@@ -28,6 +28,7 @@ static int init_hw(struct am_device *d) {
     reg_upd(d, F_SDMA0_CNTL__TRAP_ENABLE, 1);
     /* port 2 feeds SDMA 0: four doorbells from AM_DOORBELL_SDMA on */
     soc_doorbell_enable(d, 2, 0xe, 3, AM_DOORBELL_SDMA / 4, 4);
+    blocks(d)->sdma_up = true;
     return atomic_load(&d->lost) ? -ENODEV : 0;
 }
 
@@ -84,8 +85,10 @@ int sdma_recover(struct am_device *d) {
 }
 
 static int fini_hw(struct am_device *d) {
+    if (!blocks(d)->sdma_up) return 0;
     if (blocks(d)->sdma_bound) unbind(d);
     soft_reset(d);
+    blocks(d)->sdma_up = false;
     return atomic_load(&d->lost) ? -ENODEV : 0;
 }
 

@@ -18,7 +18,7 @@ SAME(SetSoftMaxByFreq);
 SAME(SetPptLimit);
 #undef SAME
 
-enum { SMU_TIMEOUT_US = 5000000 };
+enum { SMU_TIMEOUT_US = 5000000, SMU_ALIVE_US = 100000 };
 enum { DEBUGSMC_MSG_MODE1_RESET = 2 }; /* linux smu_v13_0.h DEBUGSMC_MSG_Mode1Reset */
 enum { MODE1_RESET_US = 500000 };      /* linux smu_v13_0_mode1_reset */
 enum { DPM_COUNT_INDEX = 0xff, DPM_VALUE_MASK = 0x7fffffff };
@@ -28,11 +28,12 @@ static const uint32_t ppclk[SMU_CLOCK_COUNT] = {PPCLK_UCLK_13_0_0, PPCLK_FCLK_13
                                                 PPCLK_SOCCLK_13_0_0, PPCLK_GFXCLK_13_0_0};
 
 static int mailbox(struct am_device *d, enum hw_reg msg_reg, enum hw_reg arg_reg,
-                   enum hw_reg resp_reg, uint32_t msg, uint32_t param, uint32_t *result) {
+                   enum hw_reg resp_reg, uint32_t msg, uint32_t param, uint32_t *result,
+                   uint64_t timeout_us) {
     reg_wr(d, resp_reg, 0);
     reg_wr(d, arg_reg, param);
     reg_wr(d, msg_reg, msg);
-    int rc = reg_wait_not(d, resp_reg, ~0u, 0, SMU_TIMEOUT_US);
+    int rc = reg_wait_not(d, resp_reg, ~0u, 0, timeout_us);
     if (rc) return rc;
     uint32_t resp = reg_rd(d, resp_reg);
     if (resp != PPSMC_Result_OK_13_0_0) {
@@ -46,13 +47,22 @@ static int mailbox(struct am_device *d, enum hw_reg msg_reg, enum hw_reg arg_reg
 
 int smu_message(struct am_device *d, uint32_t msg, uint32_t param, uint32_t *result) {
     return mailbox(d, R_MP1_SMN_C2PMSG_66, R_MP1_SMN_C2PMSG_82, R_MP1_SMN_C2PMSG_90, msg, param,
-                   result);
+                   result, SMU_TIMEOUT_US);
+}
+
+bool smu_alive(struct am_device *d) {
+    bool quiet = d->quiet;
+    d->quiet = true; /* silence is an answer here, not an error */
+    int rc = mailbox(d, R_MP1_SMN_C2PMSG_66, R_MP1_SMN_C2PMSG_82, R_MP1_SMN_C2PMSG_90,
+                     PPSMC_MSG_GetSmuVersion_13_0_0, 0, NULL, SMU_ALIVE_US);
+    d->quiet = quiet;
+    return rc == 0;
 }
 
 /* The debug mailbox is answered by the firmware's boot stage as well. */
 int smu_reset_chip(struct am_device *d) {
     int rc = mailbox(d, R_MP1_SMN_C2PMSG_75, R_MP1_SMN_C2PMSG_53, R_MP1_SMN_C2PMSG_54,
-                     DEBUGSMC_MSG_MODE1_RESET, 0, NULL);
+                     DEBUGSMC_MSG_MODE1_RESET, 0, NULL, SMU_TIMEOUT_US);
     if (!rc) d->bus->ops->delay(d->bus, MODE1_RESET_US);
     return rc;
 }
