@@ -33,7 +33,7 @@ enum { HASH_SIZE = 4096 };
 struct cache {
     struct gpu *g;
     pthread_mutex_t lock;
-    uint64_t now; /* stamp of the last event, even */
+    uint64_t now; /* even, later than the last event */
     uint64_t inv[CACHE_COUNT], wb_gl2;
     uint64_t dirty_system, dirty_system_page; /* newest dirty page of system memory */
     uint64_t tlb_epoch;
@@ -132,8 +132,10 @@ static void through_gl2(struct cache *c, struct page *p, uint64_t before, uint64
     if (!held) *fill = stamp;
 }
 
+/* The stamp of a new event; fills that follow are later than it. */
 static uint64_t event(struct cache *c) {
-    return c->now += 2;
+    c->now += 4;
+    return c->now - 2;
 }
 
 /* Pages of [va, va + len) in x: calls a statement with p and at for each. */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The coherency rules of cache.h: the reference's own stream passes, and each flush that is left
+ * out is named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "driver/emulator/cache.h"
+#include "driver/emulator/gpu_state.h"
+#include "tests/emulator/engine_rig.h"
+
+static const char *target;
+
+enum { CODE = 0x10000, OUT = 0x200000, ARGS = 0x300000 };
+
+/* ACQUIRE_MEM actions, named one by one so that a test can leave one out. */
+enum { GLI = 1, GLK = 1 << 7, GLV = 1 << 8, GL1 = 1 << 9, GL2I = 1 << 14, GL2W = 1 << 15 };
+enum { ALL = 0xc3f1 };
+
+static void put_code(struct rig *r, uint32_t at) {
+    memcpy(r->vram + at, r->gfx12 ? rig_store_gfx12 : rig_store_gfx11,
+           r->gfx12 ? rig_store_gfx12_bytes : rig_store_gfx11_bytes);
+}
+
+/* Kernel arguments for the store kernel, wherever they lie in system memory. */
+static void put_args(struct rig *r, uint64_t out, uint32_t value) {
+    memcpy(r->sys + RIG_DATA, &out, 8);
+    memcpy(r->sys + RIG_DATA + 8, &value, 4);
+}
+
+static uint32_t signal_value;
+
+static void dispatch_and_wait(struct rig *r, uint32_t gcr, uint32_t release) {
+    if (gcr) rig_acquire(r, gcr);
+    rig_program(r, RIG_VRAM_VA + CODE, RIG_SYS_VA + RIG_DATA, 0);
+    rig_dispatch(r, 2, 64);
+    rig_release(r, release, RIG_SIGNAL, ++signal_value);
+    rig_ring(r);
+    assert_true(rig_wait(r, RIG_SIGNAL, signal_value, 5000));
+}
+
+static void sdma_copy(struct rig *r, uint64_t dst, uint64_t src, uint32_t bytes) {
+    uint64_t s = RIG_SYS_VA + RIG_SIGNAL;
+    RIG_SDMA(r, 1, bytes - 1, 0, (uint32_t)src, (uint32_t)(src >> 32), (uint32_t)dst,
+             (uint32_t)(dst >> 32));
+    RIG_SDMA(r, 0x00030005, (uint32_t)s, (uint32_t)(s >> 32), ++signal_value);
+    rig_sdma_ring(r);
+    assert_true(rig_wait(r, RIG_SIGNAL, signal_value, 5000));
+}
+
+static void expect(struct rig *r, const char *a, const char *b) {
+    if (!strstr(r->log, a) || !strstr(r->log, b)) print_message("log: %s", r->log);
+    assert_non_null(strstr(r->log, a));
+    assert_non_null(strstr(r->log, b));
+}
+
+static void the_reference_stream_passes(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_code(&r, CODE);
+    for (uint32_t i = 0; i < 20; i++) {
+        put_args(&r, RIG_VRAM_VA + OUT, i);
+        rig_acquire(&r, ALL);
+        dispatch_and_wait(&r, 0x3f0, 0x70f514);
+        sdma_copy(&r, RIG_SYS_VA + RIG_DATA + 0x10000, RIG_VRAM_VA + OUT, 512);
+        assert_int_equal(rig_sys32(&r, RIG_DATA + 0x10000 + 4 * 100), 100 + i);
+    }
+    rig_close(&r, 0, 0);
+}
+
+/* New arguments at the same place, and the scalar cache still holds the old ones. */
+static void scalar_cache_and_the_cpu(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_code(&r, CODE);
+    put_args(&r, RIG_VRAM_VA + OUT, 1);
+    dispatch_and_wait(&r, ALL, 0x70f514);
+    put_args(&r, RIG_VRAM_VA + OUT, 2);
+    dispatch_and_wait(&r, ALL & ~GLK, 0x70f514);
+    expect(&r, "scalar cache", "the CPU wrote it");
+    rig_close(&r, 1, 0);
+}
+
+/* New code by SDMA at the same place without an instruction cache invalidation. */
+static void instruction_cache_and_sdma(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_code(&r, CODE);
+    put_code(&r, CODE + 0x40000);
+    put_args(&r, RIG_VRAM_VA + OUT, 1);
+    dispatch_and_wait(&r, ALL, 0x70f514);
+    sdma_copy(&r, RIG_VRAM_VA + CODE, RIG_VRAM_VA + CODE + 0x40000, 256);
+    dispatch_and_wait(&r, ALL & ~GLI, 0x70f514);
+    expect(&r, "instruction cache", "SDMA wrote it");
+    rig_close(&r, 1, 0);
+}
+
+/* A kernel that loads through the vector cache what SDMA rewrote. */
+static void vector_cache(struct rig *r, uint32_t gcr) {
+    /* v_and_b32 v0, 0x3ff, v0; v_lshlrev v2, 2, v0; s_load_b64 s[4:5], s[0:1], 0; wait;
+     * global_load_b32 v1, v2, s[4:5]; wait; global_store_b32 v2, v1, s[4:5] offset:1024; end */
+    static const uint32_t load11[] = {0x360000ff, 0x3ff,      0x30040082, 0xf4040100,
+                                      0xf8000000, 0xbf89fc07, 0xdc520000, 0x01040002,
+                                      0xbf8903f7, 0xdc6a0400, 0x00040102, 0xbfb00000};
+    static const uint32_t load12[] = {0x360000ff, 0x3ff,      0x30040082, 0xf4002100, 0xf8000000,
+                                      0xbfc70000, 0xee050004, 0x00000001, 0x00000002, 0xbfc00000,
+                                      0xee068004, 0x00800000, 0x00040002, 0xbfb00000};
+    memcpy(r->vram + CODE, r->gfx12 ? load12 : load11, r->gfx12 ? sizeof load12 : sizeof load11);
+    put_args(r, RIG_VRAM_VA + OUT, 0);
+    dispatch_and_wait(r, ALL, 0x70f514);
+    sdma_copy(r, RIG_VRAM_VA + OUT, RIG_SYS_VA + RIG_DATA, 256);
+    /* The release must not invalidate either: leave out its glv_inv and gl1_inv. */
+    dispatch_and_wait(r, gcr, 0x703514);
+}
+
+static void vector_cache_and_sdma(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    vector_cache(&r, ALL);
+    assert_string_equal(r.log, "");
+    rig_close(&r, 0, 0);
+    rig_open(&r, target, NULL);
+    vector_cache(&r, ALL);
+    sdma_copy(&r, RIG_VRAM_VA + OUT, RIG_SYS_VA + RIG_DATA, 256);
+    dispatch_and_wait(&r, ALL & ~GLV, 0x70f514);
+    expect(&r, "vector cache", "SDMA wrote it");
+    rig_close(&r, 1, 0);
+    if (strcmp(target, "gfx1100")) return;
+    rig_open(&r, target, NULL); /* gfx11 has GL1 in between */
+    vector_cache(&r, ALL);
+    sdma_copy(&r, RIG_VRAM_VA + OUT, RIG_SYS_VA + RIG_DATA, 256);
+    dispatch_and_wait(&r, ALL & ~GL1, 0x70f514);
+    expect(&r, "vector cache", "gl1_inv");
+    rig_close(&r, 1, 0);
+}
+
+/* BAR0 writes pass behind GL2. */
+static void gl2_and_bar0(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    sdma_copy(&r, RIG_SYS_VA + RIG_DATA, RIG_VRAM_VA + OUT, 64); /* fills GL2 */
+    cache_bar0_write(r.g, RIG_VRAM_OFF + OUT, 64);
+    sdma_copy(&r, RIG_SYS_VA + RIG_DATA, RIG_VRAM_VA + OUT, 64);
+    expect(&r, "through the GL2", "BAR0 wrote it");
+    cache_bar0_write(r.g, RIG_VRAM_OFF + OUT, 64);
+    rig_acquire(&r, GL2I | GL2W);
+    rig_release(&r, 0x514, RIG_SIGNAL, ++signal_value);
+    rig_ring(&r);
+    assert_true(rig_wait(&r, RIG_SIGNAL, signal_value, 2000));
+    sdma_copy(&r, RIG_SYS_VA + RIG_DATA, RIG_VRAM_VA + OUT, 64);
+    rig_close(&r, 1, 0);
+}
+
+static void bar0_reads_what_is_still_in_gl2(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_code(&r, CODE);
+    put_args(&r, RIG_VRAM_VA + OUT, 1);
+    dispatch_and_wait(&r, ALL, 0x70f514);
+    cache_bar0_read(r.g, RIG_VRAM_OFF + OUT, 64);
+    assert_string_equal(r.log, "");
+    dispatch_and_wait(&r, ALL, 0x514);
+    cache_bar0_read(r.g, RIG_VRAM_OFF + OUT, 64);
+    expect(&r, "BAR0 reads", "gl2_wb");
+    rig_close(&r, 1, 0);
+}
+
+/* Results in system memory that GL2 caches, signalled without a writeback. */
+static void a_fence_without_writeback(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_code(&r, CODE);
+    put_args(&r, RIG_NC_VA + RIG_DATA + 0x20000, 1);
+    dispatch_and_wait(&r, ALL, 0x70f514);
+    assert_string_equal(r.log, "");
+    dispatch_and_wait(&r, ALL, 0x514);
+    expect(&r, "RELEASE_MEM signals the host", "gl2_wb");
+    put_args(&r, RIG_SYS_VA + RIG_DATA + 0x20000, 1); /* uncached: nothing to write back */
+    dispatch_and_wait(&r, ALL, 0x514);
+    rig_close(&r, 1, 0);
+}
+
+int main(int argc, char **argv) {
+    target = argc > 1 ? argv[1] : "gfx1100";
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_reference_stream_passes),
+        cmocka_unit_test(scalar_cache_and_the_cpu),
+        cmocka_unit_test(instruction_cache_and_sdma),
+        cmocka_unit_test(vector_cache_and_sdma),
+        cmocka_unit_test(gl2_and_bar0),
+        cmocka_unit_test(bar0_reads_what_is_still_in_gl2),
+        cmocka_unit_test(a_fence_without_writeback),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
