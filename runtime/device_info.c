@@ -63,6 +63,8 @@ static cl_int info_identity(PARAMS) {
         INFO_STRING(PLATFORM_VERSION);
     case CL_DEVICE_NUMERIC_VERSION:
         INFO_VALUE(cl_version, CL_MAKE_VERSION(3, 0, 0));
+    case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:
+        INFO_VALUE(cl_version, CL_MAKE_VERSION(1, 2, 0));
     case CL_DEVICE_OPENCL_C_VERSION:
         INFO_STRING("OpenCL C 1.2 RawCL");
     case CL_DEVICE_EXTENSIONS:
