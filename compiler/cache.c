@@ -212,7 +212,8 @@ static size_t cache_list(DIR *stream, struct cache_file **list, uint64_t *total)
             if (time(NULL) - st.st_mtime > CACHE_TEMP_AGE) unlinkat(dirfd(stream), e->d_name, 0);
             continue;
         }
-        if (strlen(e->d_name) >= sizeof(*list)->name) continue;
+        size_t length = strlen(e->d_name);
+        if (length >= sizeof(*list)->name) continue;
         if (count == capacity) {
             capacity = capacity ? capacity * 2 : 256;
             struct cache_file *more = realloc(*list, capacity * sizeof *more);
@@ -221,7 +222,7 @@ static size_t cache_list(DIR *stream, struct cache_file **list, uint64_t *total)
         }
         struct cache_file *f = &(*list)[count++];
         *f = (struct cache_file){.used = st.st_mtim, .size = (uint64_t)st.st_size};
-        snprintf(f->name, sizeof f->name, "%s", e->d_name);
+        memcpy(f->name, e->d_name, length + 1);
         *total += f->size;
     }
     return count;

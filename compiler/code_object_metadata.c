@@ -320,6 +320,61 @@ static int meta_kernels(struct meta *m, const msgpack_object *root) {
     return 0;
 }
 
+/* ---- plausibility ---- */
+
+struct shape { /* of one MessagePack object: what follows its first byte */
+    uint8_t first, last;
+    uint8_t length_bytes; /* big-endian length or count */
+    uint8_t payload;      /* bytes, when there is no length */
+    enum { PLAIN, BYTES, ITEMS, PAIRS } kind;
+    uint8_t mask; /* the length is in the first byte itself */
+};
+
+/* Source: the MessagePack specification, "Formats". */
+static const struct shape meta_shapes[] = {
+    {0x00, 0x7f, 0, 0, PLAIN, 0},    {0x80, 0x8f, 0, 0, PAIRS, 0x0f},
+    {0x90, 0x9f, 0, 0, ITEMS, 0x0f}, {0xa0, 0xbf, 0, 0, BYTES, 0x1f},
+    {0xc0, 0xc0, 0, 0, PLAIN, 0},    {0xc2, 0xc3, 0, 0, PLAIN, 0},
+    {0xc4, 0xc4, 1, 0, BYTES, 0},    {0xc5, 0xc5, 2, 0, BYTES, 0},
+    {0xc6, 0xc6, 4, 0, BYTES, 0},    {0xca, 0xca, 0, 4, PLAIN, 0},
+    {0xcb, 0xcb, 0, 8, PLAIN, 0},    {0xcc, 0xcc, 0, 1, PLAIN, 0},
+    {0xcd, 0xcd, 0, 2, PLAIN, 0},    {0xce, 0xce, 0, 4, PLAIN, 0},
+    {0xcf, 0xcf, 0, 8, PLAIN, 0},    {0xd0, 0xd0, 0, 1, PLAIN, 0},
+    {0xd1, 0xd1, 0, 2, PLAIN, 0},    {0xd2, 0xd2, 0, 4, PLAIN, 0},
+    {0xd3, 0xd3, 0, 8, PLAIN, 0},    {0xd9, 0xd9, 1, 0, BYTES, 0},
+    {0xda, 0xda, 2, 0, BYTES, 0},    {0xdb, 0xdb, 4, 0, BYTES, 0},
+    {0xdc, 0xdc, 2, 0, ITEMS, 0},    {0xdd, 0xdd, 4, 0, ITEMS, 0},
+    {0xde, 0xde, 2, 0, PAIRS, 0},    {0xdf, 0xdf, 4, 0, PAIRS, 0},
+    {0xe0, 0xff, 0, 0, PLAIN, 0},
+};
+
+static const struct shape *meta_shape(uint8_t byte) {
+    for (size_t i = 0; i < sizeof meta_shapes / sizeof meta_shapes[0]; i++)
+        if (byte >= meta_shapes[i].first && byte <= meta_shapes[i].last) return &meta_shapes[i];
+    return NULL;
+}
+
+/* Whether every object lies inside the bytes that are there. The library allocates by the counts
+ * it reads, before it looks for the items: 64 GiB for five wrong bytes. Extension types do not
+ * occur in this metadata. */
+static bool meta_plausible(const uint8_t *at, size_t left) {
+    uint64_t wanted = 1; /* objects that must follow; each takes at least one byte */
+    for (; wanted; wanted--) {
+        if (wanted > left) return false;
+        const struct shape *s = meta_shape(*at);
+        if (!s || left - 1 < s->length_bytes) return false;
+        uint64_t length = *at & s->mask;
+        for (unsigned i = 0; i < s->length_bytes; i++)
+            length = length << 8 | at[1 + i];
+        uint64_t skip = 1u + s->length_bytes + s->payload + (s->kind == BYTES ? length : 0);
+        if (skip > left) return false;
+        at += skip;
+        left -= skip;
+        wanted += s->kind == ITEMS ? length : s->kind == PAIRS ? 2 * length : 0;
+    }
+    return true;
+}
+
 int co_parse_metadata(struct code_object *co, const void *data, size_t size, char *err,
                       size_t err_size) {
     struct meta m = {co, err, err_size};
@@ -327,7 +382,8 @@ int co_parse_metadata(struct code_object *co, const void *data, size_t size, cha
     size_t offset = 0;
     msgpack_unpacked_init(&unpacked);
     int r = 0;
-    if (msgpack_unpack_next(&unpacked, data, size, &offset) != MSGPACK_UNPACK_SUCCESS ||
+    if (!meta_plausible(data, size) ||
+        msgpack_unpack_next(&unpacked, data, size, &offset) != MSGPACK_UNPACK_SUCCESS ||
         unpacked.data.type != MSGPACK_OBJECT_MAP)
         r = fail(&m, "not a MessagePack map");
     if (!r) r = meta_kernels(&m, &unpacked.data);

@@ -19,6 +19,9 @@
 #define SPAWN_STACK_SIZE 65536 /* bytes, for each of two short-lived children */
 #define SPAWN_SOCKET     3     /* the worker's descriptor */
 
+/* AddressSanitizer does not know these functions' stacks. */
+#define SPAWN_CHILD __attribute__((no_sanitize_address))
+
 extern char **environ;
 
 /* The directory that this code was loaded from, with a slash at the end. */
@@ -74,7 +77,7 @@ struct spawn {
 
 /* The worker to be. It shares the application's memory until execve, so it only makes system
  * calls. */
-static int spawn_inner(void *p) {
+SPAWN_CHILD static int spawn_inner(void *p) {
     const struct spawn *s = p;
     char *const argv[] = {(char *)"rawcl-compiler", (char *)"--socket", (char *)"3", NULL};
     const struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -97,7 +100,7 @@ static int spawn_inner(void *p) {
 }
 
 /* The go-between. It ends as soon as the worker runs, which makes that an orphan. */
-static int spawn_outer(void *p) {
+SPAWN_CHILD static int spawn_outer(void *p) {
     struct spawn *s = p;
     setsid();
     int pid = clone(spawn_inner, s->inner_stack + SPAWN_STACK_SIZE, CLONE_VM | CLONE_VFORK, s);

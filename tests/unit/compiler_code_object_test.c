@@ -92,7 +92,7 @@ static void test_changed(void **state) {
     (void)state;
     uint32_t random = 12345;
     char *copy = malloc(good.binary_size);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 3000; i++) {
         memcpy(copy, good.binary, good.binary_size);
         for (int k = 0; k < 1 + i % 4; k++) {
             random = random * 1664525u + 1013904223u;
