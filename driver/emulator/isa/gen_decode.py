@@ -95,6 +95,10 @@ class Op:
             if self.space in ("VOP3", "VOP3P", "VOP3SD") and field == "vsrc0":
                 field = "src0"  # listed under its DPP field
             self.operands.append((field, data, int(bits), kind))
+        # The tables leave out that compares take DPP in their VOP3 form too (LLVM: v_cmp_*_e64_dpp).
+        if self.space == "VOP3" and self.name.startswith("V_CMP"):
+            if all(o[2] < 64 for o in self.operands if o[0] != "vdst"):
+                self.variants.update(("DPP16", "DPP8"))
         self.only_gfx11_5 = row["llvm22_valid"] == "gfx1150|gfx1151"
 
 
