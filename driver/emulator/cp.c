@@ -508,6 +508,7 @@ void cp_init(struct gpu *g) {
     cpu_set_t set;
     cp->spin = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
     cp->pool = pool_create(g);
+    pthread_mutex_init(&cp->spare_lock, NULL);
     for (unsigned p = 0; p < CP_PIPES; p++) {
         for (unsigned i = 0; i < CP_QUEUES; i++) {
             struct cp_queue *q = &cp->q[p][i];
@@ -536,6 +537,8 @@ void cp_fini(struct gpu *g) {
         for (unsigned i = 0; i < CP_QUEUES; i++)
             if (cp->q[p][i].thread_up) pthread_join(cp->q[p][i].thread, NULL);
     pool_destroy(cp->pool);
+    dispatch_fini(cp);
+    pthread_mutex_destroy(&cp->spare_lock);
     *gpu_slot(g, GPU_SLOT_CP) = NULL;
     pthread_cond_destroy(&cp->cond);
     pthread_mutex_destroy(&cp->lock);

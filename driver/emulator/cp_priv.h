@@ -12,7 +12,12 @@
 
 #include "driver/emulator/pool.h"
 
-enum { CP_FETCH_DWORDS = 1024 };
+enum { CP_FETCH_DWORDS = 1024, CP_SPARES = 16 };
+
+struct cp_spare {
+    struct isa_group *group;
+    uint64_t entry_va; /* the kernel it ran last */
+};
 
 struct cp_queue {
     struct cp *cp;
@@ -51,6 +56,9 @@ struct cp {
     bool closing;
     bool spin; /* more than one host processor: a short spin beats a sleep */
     struct pool *pool;
+    pthread_mutex_t spare_lock;
+    struct cp_spare spare[CP_SPARES]; /* work-groups that ended, newest last */
+    unsigned spares;
     struct cp_queue q[CP_PIPES][CP_QUEUES];
 };
 
@@ -71,5 +79,6 @@ enum pm4_status pm4_run(struct cp_queue *q);
 /* dispatch.c: launches dim[] work-groups (or work-items) and waits for them. 0, -EINTR when asked
  * to leave, -EFAULT after a reported fault (the queue is stuck). */
 int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator);
+void dispatch_fini(struct cp *cp);
 
 #endif

@@ -96,6 +96,50 @@ static void host_interrupt(struct isa_host *h, uint32_t m0) {
     sq_interrupt(run_of(h), m0 & 0x7ffff, SQ_ENC_INST);
 }
 
+/* ---- work-groups kept between dispatches, for their memory and decoded code ---- */
+
+/* A spare that ran the same kernel, else the newest that fits, else a new one. */
+static struct isa_group *group_get(struct run *r) {
+    struct cp *cp = r->q->cp;
+    struct isa_group *g = NULL;
+    pthread_mutex_lock(&cp->spare_lock);
+    int best = -1;
+    for (int i = (int)cp->spares - 1; i >= 0; i--) {
+        bool same = cp->spare[i].entry_va == r->d.entry_va;
+        if (best >= 0 && !same) continue;
+        best = i;
+        if (same) break;
+    }
+    if (best >= 0) {
+        g = cp->spare[best].group;
+        cp->spare[best] = cp->spare[--cp->spares];
+    }
+    pthread_mutex_unlock(&cp->spare_lock);
+    if (g && isa_group_rebind(g, &r->d)) return g;
+    isa_group_destroy(g);
+    return isa_group_create(&r->d);
+}
+
+static void group_put(struct run *r, struct isa_group *g) {
+    struct cp *cp = r->q->cp;
+    struct isa_group *old = NULL;
+    pthread_mutex_lock(&cp->spare_lock);
+    if (cp->spares == CP_SPARES) {
+        old = cp->spare[0].group;
+        memmove(cp->spare, cp->spare + 1, (CP_SPARES - 1) * sizeof *cp->spare);
+        cp->spares--;
+    }
+    cp->spare[cp->spares++] = (struct cp_spare){g, r->d.entry_va};
+    pthread_mutex_unlock(&cp->spare_lock);
+    isa_group_destroy(old);
+}
+
+void dispatch_fini(struct cp *cp) {
+    for (unsigned i = 0; i < cp->spares; i++)
+        isa_group_destroy(cp->spare[i].group);
+    cp->spares = 0;
+}
+
 /* ---- one participant ---- */
 
 struct resident {
@@ -218,7 +262,7 @@ static struct resident *free_slot(struct part *p) {
 static bool run_new(struct part *p) {
     struct resident *s = free_slot(p);
     if (!s) return false;
-    if (!s->group && !(s->group = isa_group_create(&p->r->d))) {
+    if (!s->group && !(s->group = group_get(p->r))) {
         if (!p->live) {
             int none = 0;
             if (atomic_compare_exchange_strong(&p->r->failed, &none, 1))
@@ -254,7 +298,7 @@ static void participate(struct job *j, unsigned who) {
         if (turned && hung(r)) break;
     }
     for (unsigned i = 0; i < p.slots; i++)
-        if (p.slot[i].group) isa_group_destroy(p.slot[i].group);
+        if (p.slot[i].group) group_put(r, p.slot[i].group);
     free(p.slot);
 }
 
@@ -418,6 +462,21 @@ static int read_residency(struct run *r) {
     return 0;
 }
 
+/* Decoded code outlives dispatches, so its fetch is judged here, for the page of the entry. */
+static int judge_code(struct run *r) {
+    struct gpu_xlat x;
+    uint64_t page = r->d.entry_va & ~4095ull;
+    if (gpu_translate(r->g, HUB_GC, AGENT_SHADER, GPU_EXEC, r->d.entry_va, &x)) {
+        gpu_fault(r->g, "dispatch: no code at the kernel's entry 0x%llx",
+                  (unsigned long long)r->d.entry_va);
+        return -EFAULT;
+    }
+    if (page < x.va) page = x.va;
+    uint64_t len = x.va + x.size - page < 4096 ? x.va + x.size - page : 4096;
+    cache_shader(r->g, r->stamp, CACHE_I, false, &x, page, len);
+    return 0;
+}
+
 int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) {
     struct run r = {.job = {.work = participate}, .q = q, .g = q->g};
     r.host = (struct isa_host){host_translate, host_realtime, host_interrupt, &q->stop};
@@ -430,6 +489,7 @@ int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) 
     r.chunk = chunk < 1 ? 1 : chunk > 8 ? 8 : (uint32_t)chunk;
     r.start_ns = r.last_done_ns = monotonic_ns();
     r.stamp = cache_dispatch(q->g);
+    if (judge_code(&r)) return -EFAULT;
     participate(&r.job, 0);
     pool_retire(q->cp->pool, &r.job);
     if (r.done == r.total) return 0;

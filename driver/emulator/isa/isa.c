@@ -54,7 +54,7 @@ struct isa_group *isa_group_create(const struct isa_dispatch *d) {
     g->halves = d->wave_size / 32;
     g->wave_capacity = (unsigned)waves;
     g->vgpr_limit = allocated_vgprs(d);
-    g->lds_bytes = d->lds_bytes;
+    g->lds_bytes = g->lds_capacity = d->lds_bytes;
     size_t vgprs = (size_t)waves * g->halves * ISA_VGPRS * sizeof(vu32);
     g->waves = calloc(waves, sizeof *g->waves);
     g->vgpr_memory = aligned_alloc(sizeof(vu32), vgprs);
@@ -66,6 +66,19 @@ struct isa_group *isa_group_create(const struct isa_dispatch *d) {
     g->translation_epoch = atomic_load(&translation_epoch);
     g->code_epoch = atomic_load(&code_epoch);
     return g;
+}
+
+bool isa_group_rebind(struct isa_group *g, const struct isa_dispatch *d) {
+    uint64_t items = (uint64_t)d->group_size[0] * d->group_size[1] * d->group_size[2];
+    uint64_t waves = (items + d->wave_size - 1) / d->wave_size;
+    if (d->arch != g->d.arch || d->wave_size != g->d.wave_size || !items) return false;
+    if (waves > g->wave_capacity || d->lds_bytes > g->lds_capacity) return false;
+    /* Decoded instructions were checked against the VGPRs that the dispatch allocates. */
+    if (allocated_vgprs(d) != g->vgpr_limit) isa_code_drop(g);
+    g->d = *d;
+    g->vgpr_limit = allocated_vgprs(d);
+    g->lds_bytes = d->lds_bytes;
+    return true;
 }
 
 void isa_group_destroy(struct isa_group *g) {

@@ -74,6 +74,9 @@ struct isa_group_start {
 
 struct isa_group *isa_group_create(const struct isa_dispatch *d);
 void isa_group_destroy(struct isa_group *g);
+/* Takes a work-group that has ended over to another dispatch, with its memory and decoded code.
+ * False: it does not fit (architecture, wave size, more waves or LDS than it was created for). */
+bool isa_group_rebind(struct isa_group *g, const struct isa_dispatch *d);
 /* Prepares all waves of the work-group as the SPI does: SGPRs, TTMPs, VGPR work-item ids, EXEC,
  * MODE, LDS zeroed only where silicon would (it does not: contents are left from before). */
 void isa_group_start(struct isa_group *g, const struct isa_group_start *s);

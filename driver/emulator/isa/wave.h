@@ -146,7 +146,7 @@ struct isa_group {
     unsigned wave_count, wave_capacity, halves;
     unsigned vgpr_limit; /* VGPRs that the dispatch allocated per work-item */
     uint8_t *lds;
-    uint32_t lds_bytes;
+    uint32_t lds_bytes, lds_capacity;
     unsigned live;                    /* waves that have not ended */
     uint32_t phase, signals;          /* barrier: completed phases, signals in the current one */
     struct segment_cache segments[3]; /* by enum isa_client */
