@@ -3,7 +3,6 @@
 #include "driver/emulator/cp.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ enum {
     MQD_BYTES = 0x800,           /* linux AMDGPU_MQD_SIZE rounding of the reference */
     MQD_HEADER = (int)0xc0310800 /* linux gfx_v11_0_compute_mqd_init */
 };
-enum { SPIN_US = 40, QUIESCE_MS = 2000 };
+enum { SPIN_US = 60, QUIESCE_MS = 2000 };
 
 static struct cp *cp_of(struct gpu *g) {
     return *gpu_slot(g, GPU_SLOT_CP);
@@ -283,7 +282,7 @@ static void *queue_thread(void *arg) {
             atomic_fetch_add(&cp->sleepers, 1);
             if (!has_work(q)) {
                 pthread_cond_wait(&cp->cond, &cp->lock);
-            } else {
+            } else if (!gpu_mec_ready(q->g, q->pipe)) {
                 cond_wait_us(&cp->cond, &cp->lock, 1000);
             }
             atomic_fetch_sub(&cp->sleepers, 1);
@@ -314,9 +313,10 @@ static void set_wptr(struct cp_queue *q, uint64_t wptr) {
     q->wptr = wptr;
     reg_put(q, R_CP_HQD_PQ_WPTR_LO, (uint32_t)wptr);
     reg_put(q, R_CP_HQD_PQ_WPTR_HI, (uint32_t)(wptr >> 32));
-    /* A thread that does not sleep yet sees wptr when it next looks, under the lock. */
+    /* A thread counts itself as a sleeper before it looks at wptr for the last time. */
+    if (!cp->sleepers) return;
     pthread_mutex_lock(&cp->lock);
-    if (cp->sleepers) pthread_cond_broadcast(&cp->cond);
+    pthread_cond_broadcast(&cp->cond);
     pthread_mutex_unlock(&cp->lock);
 }
 
@@ -505,8 +505,7 @@ void cp_init(struct gpu *g) {
     pthread_mutex_init(&cp->lock, NULL);
     engine_wait_init(&cp->wait);
     cond_init_monotonic(&cp->cond);
-    cpu_set_t set;
-    cp->spin = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+    cp->spin = host_has_spare_cpu();
     cp->pool = pool_create(g);
     pthread_mutex_init(&cp->spare_lock, NULL);
     for (unsigned p = 0; p < CP_PIPES; p++) {

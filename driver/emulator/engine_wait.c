@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "driver/emulator/engine_wait.h"
 
+#include <sched.h>
 #include <time.h>
 
 uint64_t monotonic_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool host_has_spare_cpu(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
 void cond_wait_us(pthread_cond_t *c, pthread_mutex_t *m, uint64_t us) {

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct engine_wait {
@@ -29,6 +30,8 @@ void engine_wait_kick(struct engine_wait *w);
 void cond_init_monotonic(pthread_cond_t *c);
 void cond_wait_us(pthread_cond_t *c, pthread_mutex_t *m, uint64_t us);
 uint64_t monotonic_ns(void);
+/* Whether spinning may pay: this process can use more than one processor. */
+bool host_has_spare_cpu(void);
 
 /* Comparison functions of WAIT_REG_MEM and POLL_REGMEM, 0 (always) to 6 (greater). */
 static inline int engine_compare(unsigned func, uint64_t v, uint64_t ref) {

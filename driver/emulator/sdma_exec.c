@@ -9,7 +9,7 @@
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/sdma_priv.h"
 
-enum { QUIESCE_MS = 2000, SPIN_US = 40 };
+enum { QUIESCE_MS = 2000, SPIN_US = 60 };
 
 static struct sdma *sdma_of(struct gpu *g) {
     return *gpu_slot(g, GPU_SLOT_SDMA);
@@ -98,8 +98,9 @@ static void set_wptr(struct sdma *s, uint64_t wptr) {
     s->wptr = wptr;
     gpu_reg_set(g, R_SDMA0_QUEUE0_RB_WPTR, (uint32_t)wptr);
     gpu_reg_set(g, R_SDMA0_QUEUE0_RB_WPTR_HI, (uint32_t)(wptr >> 32));
+    if (!s->sleeping) return; /* it says so before it looks at wptr for the last time */
     pthread_mutex_lock(&s->lock);
-    if (s->sleeping) pthread_cond_broadcast(&s->cond);
+    pthread_cond_broadcast(&s->cond);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -174,6 +175,15 @@ void sdma_report_rptr(struct sdma *s) {
     if (engine_write64(&s->mem, va & ~3ull, s->rptr)) s->stuck = true;
 }
 
+/* Looks for new work for a moment before sleeping: copies come in bursts. */
+static void spin_for_work(struct sdma *s) {
+    if (!s->spin) return;
+    uint64_t end = monotonic_ns() + SPIN_US * 1000ull;
+    while (s->enabled && !s->stop && !has_work(s) && monotonic_ns() < end)
+        for (int i = 0; i < 50; i++)
+            __builtin_ia32_pause();
+}
+
 static void *sdma_thread(void *arg) {
     struct sdma *s = arg;
     engine_mem_init(&s->mem, s->g, AGENT_SDMA);
@@ -181,10 +191,10 @@ static void *sdma_thread(void *arg) {
     while (!s->closing) {
         if (!has_work(s) || !gpu_sdma_ready(s->g, 0)) {
             s->sleeping = true;
-            if (has_work(s)) {
-                cond_wait_us(&s->cond, &s->lock, 1000); /* halted: look again */
-            } else {
+            if (!has_work(s)) {
                 pthread_cond_wait(&s->cond, &s->lock);
+            } else if (!gpu_sdma_ready(s->g, 0)) {
+                cond_wait_us(&s->cond, &s->lock, 1000); /* halted: look again */
             }
             s->sleeping = false;
             continue;
@@ -196,6 +206,9 @@ static void *sdma_thread(void *arg) {
         pthread_mutex_lock(&s->lock);
         s->busy = false;
         pthread_cond_broadcast(&s->cond);
+        pthread_mutex_unlock(&s->lock);
+        spin_for_work(s);
+        pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -219,6 +232,7 @@ void sdma_init(struct gpu *g) {
     s->g = g;
     pthread_mutex_init(&s->lock, NULL);
     cond_init_monotonic(&s->cond);
+    s->spin = host_has_spare_cpu();
     engine_wait_init(&s->wait);
     *gpu_slot(g, GPU_SLOT_SDMA) = s;
 }

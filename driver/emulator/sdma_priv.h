@@ -15,7 +15,9 @@ struct sdma {
     pthread_mutex_t lock;
     pthread_cond_t cond;
     pthread_t thread;
-    bool thread_up, sleeping, closing; /* under lock */
+    bool thread_up, closing; /* under lock */
+    _Atomic bool sleeping;
+    bool spin; /* more than one host processor: a short spin beats a sleep */
     _Atomic bool enabled;
     _Atomic bool busy;
     _Atomic bool stuck;          /* fault or bad packet: nothing runs until it is enabled anew */
