@@ -188,9 +188,10 @@ static void clock_gating(struct am_device *d) {
 
 int am_boot(struct am_device *d) {
     STEP("mapping the BARs", map_bars(d));
+    STEP("memory size", discovery_vram_size(d));
+    STEP("resizing BAR0", resize_bar(d));
     STEP("discovery", discovery_run(d));
     if (bus_trace_inner(d->bus) != d->bus) bus_trace_names(d->bus, d);
-    STEP("resizing BAR0", resize_bar(d));
     STEP("preparing the blocks", init_sw(d));
     STEP("firmware", load_firmware(d));
 

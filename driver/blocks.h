@@ -43,7 +43,8 @@ static inline struct am_blocks *blocks(struct am_device *d) {
 
 /* discovery.c: the binary at the end of VRAM. discovery_parse is pure: nothing but *d is written.
  */
-int discovery_run(struct am_device *d);
+int discovery_vram_size(struct am_device *d); /* reads it; before anything is known of the chip */
+int discovery_run(struct am_device *d);       /* the same, and all the rest */
 int discovery_parse(struct am_device *d, const uint8_t *bin, size_t size, char *err,
                     size_t err_size);
 

@@ -224,8 +224,9 @@ static int name_target(struct am_device *d) {
     return -ENOTSUP;
 }
 
-int discovery_run(struct am_device *d) {
-    /* The register table is not known yet: this register lies at the same place on all chips. */
+int discovery_vram_size(struct am_device *d) {
+    /* The register table is not known yet: RCC_CONFIG_MEMSIZE lies at the same place on all chips
+     * (linux amdgpu_discovery.c mmRCC_CONFIG_MEMSIZE). */
     uint32_t mb = 0, memsize = 0xde3;
     int rc = bus_rd32(d->bus, BUS_BAR_MMIO, (uint64_t)memsize * 4, &mb);
     if (rc) return rc;
@@ -234,6 +235,12 @@ int discovery_run(struct am_device *d) {
         return -ENODEV;
     }
     d->vram_bytes = (uint64_t)mb << 20;
+    return 0;
+}
+
+int discovery_run(struct am_device *d) {
+    int rc = discovery_vram_size(d);
+    if (rc) return rc;
     uint8_t bin[HW_DISCOVERY_BYTES];
     rc = vram_read(d, d->vram_bytes - HW_DISCOVERY_FROM_END, bin, sizeof bin);
     if (rc) return rc;

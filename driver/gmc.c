@@ -185,11 +185,14 @@ static void hub_caches(struct am_device *d, enum am_hub h) {
            reg_fv(d, HUB_FIELD(h, VM_L2_CNTL5__WALKER_PRIORITY_CLIENT_ID), 0x1ff));
 }
 
-/* Every kind of protection fault is reported and answered from the default page. */
+/* Every kind of protection fault is reported and answered from the default page, but for secure
+ * memory, which no default page may stand in for. */
 static uint32_t fault_enables(struct am_device *d, enum hw_reg r, uint32_t v) {
     for (uint32_t i = 0; i < hw_regs[r].field_count; i++) {
         enum hw_field f = (enum hw_field)(hw_regs[r].first_field + i);
-        if (strstr(hw_fields[f].name, "_PROTECTION_FAULT_ENABLE_") && reg_fhas(d, f))
+        const char *name = hw_fields[f].name;
+        if (strstr(name, "_PROTECTION_FAULT_ENABLE_") && reg_fhas(d, f) &&
+            strcmp(name, "SECURE_PROTECTION_FAULT_ENABLE_DEFAULT") != 0)
             v = reg_fput(d, f, v, 1);
     }
     return v;
