@@ -221,11 +221,11 @@ static inline struct sem_v64 widen_i32(vu32 x) {
 
 /* --- integer products --- */
 
+/* Even and odd dwords separately: each host multiplies the low dwords of 64-bit lanes. */
 static inline vu32 mulhi_u32(vu32 x, vu32 y) {
-    vu32 r;
-    for (unsigned i = 0; i < 32; i++)
-        r[i] = (uint32_t)((uint64_t)x[i] * y[i] >> 32);
-    return r;
+    const vu64 low = splat64(0xffffffffu), p = (vu64)x, q = (vu64)y;
+    const vu64 even = (p & low) * (q & low), odd = (p >> 32) * (q >> 32);
+    return (vu32)(even >> 32 | (odd & ~low));
 }
 
 static inline vu32 mulhi_i32(vu32 x, vu32 y) {

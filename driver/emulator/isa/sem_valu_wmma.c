@@ -26,9 +26,9 @@ struct wmma_form {
     bool sparse; /* A holds half of the k range, two of every four */
 };
 
+/* Float bits or integers; B by k. */
 struct matrices {
-    float a[TILE][MAX_K], b[TILE][MAX_K], c[TILE][TILE]; /* b by column */
-    int32_t ia[TILE][MAX_K], ib[TILE][MAX_K], ic[TILE][TILE];
+    uint32_t a[TILE][MAX_K], b[MAX_K][TILE], c[TILE][TILE];
 };
 
 static unsigned bits_of(enum element t) {
@@ -38,62 +38,50 @@ static unsigned bits_of(enum element t) {
 
 static bool is_integer(enum element t) { return t == EL_IU8 || t == EL_IU4; }
 
-static float bits_to_float(uint32_t u) {
-    float f;
-    memcpy(&f, &u, sizeof f);
-    return f;
-}
-static uint32_t float_to_bits(float f) {
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    return u;
-}
-
-/* Whole dword arrays of an operand, as 32 lanes of elements. */
-static uint32_t element_at(const vu32 *s, unsigned lane, unsigned i, unsigned bits) {
+/* Element i of every lane, raw. */
+static vu32 elements(const vu32 *s, unsigned i, unsigned bits) {
     const unsigned per = 32 / bits;
-    const uint32_t dword = s[i / per][lane];
+    const vu32 dword = s[i / per];
     return bits == 32 ? dword : dword >> bits * (i % per) & ((1u << bits) - 1);
 }
 
-/* Conversion goes through the vector helpers, a lane at a time: matrices are not a hot path here. */
-static float to_float(uint32_t x, enum element t) {
-    const vu32 v = splat(x);
+static vu32 to_floats(vu32 x, enum element t) {
     switch (t) {
-    case EL_F16: return bits_to_float(widen_f16(v)[0]);
-    case EL_BF16: return bits_to_float(x << 16);
-    case EL_FP8: return bits_to_float(widen_fp8(v)[0]);
-    case EL_BF8: return bits_to_float(widen_bf8(v)[0]);
-    default: return bits_to_float(x);
+    case EL_F16: return widen_f16(x);
+    case EL_BF16: return widen_bf16(x);
+    case EL_FP8: return widen_fp8(x);
+    case EL_BF8: return widen_bf8(x);
+    default: return x;
     }
 }
 
-static int32_t to_int(uint32_t x, unsigned bits, bool is_signed) {
-    const uint32_t top = x << (32 - bits);
-    return is_signed ? (int32_t)top >> (32 - bits) : (int32_t)(top >> (32 - bits));
+static vu32 to_ints(vu32 x, unsigned bits, bool is_signed) {
+    const vu32 top = x << (32 - bits);
+    return is_signed ? (vu32)((vi32)top >> (int)(32 - bits)) : top >> (32 - bits);
 }
 
-/* neg: even elements, neg_hi: odd ones (16-bit types); for integers neg marks a signed operand. */
-static void put(struct matrices *m, bool is_b, unsigned row, unsigned k, uint32_t x,
-                enum element t, unsigned nth, const struct sem_env *e) {
-    if (is_integer(t)) {
-        const int32_t v = to_int(x, bits_of(t), e->neg >> is_b & 1);
-        *(is_b ? &m->ib[row][k] : &m->ia[row][k]) = v;
-        return;
+/* Element i of every lane of A or B as float bits or integers. neg: even elements, neg_hi: odd ones
+ * (16-bit types); for integers neg marks a signed operand. */
+static vu32 ab_elements(const vu32 *s, unsigned i, bool is_b, enum element t,
+                        const struct sem_env *e) {
+    const vu32 x = elements(s, i, bits_of(t));
+    if (is_integer(t)) return to_ints(x, bits_of(t), e->neg >> is_b & 1);
+    const vu32 v = to_floats(x, t);
+    const bool negate = bits_of(t) == 16 && (i & 1 ? e->neg_hi : e->neg) >> is_b & 1;
+    return negate ? v ^ 0x80000000u : v;
+}
+
+/* Loads A (by row) or B (by k). */
+static void load_ab(struct matrices *m, const vu32 *s, bool is_b, enum element t,
+                    const struct wmma_form *f, const struct sem_env *e) {
+    const unsigned groups = f->gfx12 ? 2 : 1, per_lane = f->k / groups;
+    for (unsigned i = 0; i < per_lane; i++) {
+        const vu32 v = ab_elements(s, i, is_b, t, e);
+        for (unsigned lane = 0; lane < TILE * groups; lane++) {
+            const unsigned k = lane / TILE * per_lane + i;
+            *(is_b ? &m->b[k][lane % TILE] : &m->a[lane % TILE][k]) = v[lane];
+        }
     }
-    float v = to_float(x, t);
-    if (bits_of(t) == 16 && (nth & 1 ? e->neg_hi : e->neg) >> is_b & 1) v = -v;
-    *(is_b ? &m->b[row][k] : &m->a[row][k]) = v;
-}
-
-/* Loads A or B; `stored` is the number of elements along k that the operand holds. */
-static void load_ab(struct matrices *m, const vu32 *s, bool is_b, enum element t, unsigned stored,
-                    bool gfx12, const struct sem_env *e) {
-    const unsigned groups = gfx12 ? 2 : 1, per_lane = stored / groups;
-    for (unsigned lane = 0; lane < TILE * groups; lane++)
-        for (unsigned i = 0; i < per_lane; i++)
-            put(m, is_b, lane % TILE, lane / TILE * per_lane + i,
-                element_at(s, lane, i, bits_of(t)), t, i, e);
 }
 
 /* Sparse A: the n-th stored pair of a lane lies in the n-th group of four; the index operand gives
@@ -102,91 +90,103 @@ static void load_sparse(struct matrices *m, const vu32 *s, const vu32 *index,
                         const struct wmma_form *f, const struct sem_env *e) {
     const unsigned per_lane = f->k / 4;
     const unsigned key = per_lane == 8 ? 16 * (e->op_sel & 1) : 0;
-    for (unsigned lane = 0; lane < 32; lane++) {
-        const uint32_t places = index[0][lane] >> key;
-        for (unsigned i = 0; i < per_lane; i++) {
-            const unsigned at = places >> 2 * i & 3;
-            put(m, false, lane % TILE, lane / TILE * (f->k / 2) + 4 * (i / 2) + at,
-                element_at(s, lane, i, bits_of(f->a)), f->a, i, e);
+    for (unsigned i = 0; i < per_lane; i++) {
+        const vu32 v = ab_elements(s, i, false, f->a, e);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            const unsigned at = index[0][lane] >> (key + 2 * i) & 3;
+            m->a[lane % TILE][lane / TILE * (f->k / 2) + 4 * (i / 2) + at] = v[lane];
         }
     }
 }
 
-/* Where element (row, column) of C and D lives: lane and index in units of the element's size. */
-static unsigned cd_index(const struct wmma_form *f, unsigned row, unsigned col, unsigned half,
-                         unsigned *lane) {
-    if (f->gfx12) {
-        *lane = col + row / 8 * TILE;
-        return row % 8;
+static float as_float(uint32_t u) {
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+/* A row of D: 16 columns side by side. */
+static void accumulate_float(struct matrices *m, const struct wmma_form *f, unsigned row) {
+    float r[TILE];
+    memcpy(r, m->c[row], sizeof r);
+    for (unsigned k = 0; k < f->k; k++) {
+        const float x = as_float(m->a[row][k]);
+        float y[TILE];
+        memcpy(y, m->b[k], sizeof y);
+        for (unsigned col = 0; col < TILE; col++) r[col] = __builtin_fmaf(x, y[col], r[col]);
     }
-    *lane = col + (row & 1) * TILE;
-    return bits_of(f->cd) == 16 ? row / 2 * 2 + half : row / 2;
+    memcpy(m->c[row], r, sizeof r);
 }
 
-static float c_sign(float x, const struct sem_env *e) {
-    if (e->neg_hi & 4) x = __builtin_fabsf(x);
-    return e->neg & 4 ? -x : x;
+/* The clamp bit saturates the final sum. The sums of products alone fit 32 bits. */
+static void accumulate_int(struct matrices *m, const struct wmma_form *f, unsigned row,
+                           bool clamp) {
+    int32_t p[TILE] = {0};
+    for (unsigned k = 0; k < f->k; k++) {
+        const int32_t x = (int32_t)m->a[row][k];
+        for (unsigned col = 0; col < TILE; col++) p[col] += x * (int32_t)m->b[k][col];
+    }
+    for (unsigned col = 0; col < TILE; col++) {
+        int64_t r = (int64_t)p[col] + (int32_t)m->c[row][col];
+        if (clamp && r > INT32_MAX) r = INT32_MAX;
+        if (clamp && r < INT32_MIN) r = INT32_MIN;
+        m->c[row][col] = (uint32_t)r;
+    }
 }
 
-static uint32_t accumulate_float(const struct matrices *m, const struct wmma_form *f, unsigned row,
-                                 unsigned col) {
-    float r = m->c[row][col];
-    for (unsigned k = 0; k < f->k; k++) r = __builtin_fmaf(m->a[row][k], m->b[col][k], r);
-    const vu32 v = splat(float_to_bits(r));
-    if (f->cd == EL_F16) return narrow_f16(v, RNE)[0];
-    if (f->cd == EL_BF16) return narrow_bf16(v)[0];
-    return v[0];
-}
-
-/* The clamp bit saturates the final sum. */
-static uint32_t accumulate_int(const struct matrices *m, const struct wmma_form *f, unsigned row,
-                               unsigned col, bool clamp) {
-    int64_t r = m->ic[row][col];
-    for (unsigned k = 0; k < f->k; k++) r += (int64_t)m->ia[row][k] * m->ib[col][k];
-    if (clamp && r > INT32_MAX) r = INT32_MAX;
-    if (clamp && r < INT32_MIN) r = INT32_MIN;
-    return (uint32_t)r;
+/* Reads C, or writes D, element by element: i counts elements of the format in a lane. */
+static void move_cd(struct matrices *m, vu32 *s, const struct wmma_form *f, unsigned half,
+                    bool write, const struct sem_env *e) {
+    const unsigned bits = bits_of(f->cd), step = bits == 16 && !f->gfx12 ? 2 : 1;
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned at = i * step + (step == 2 ? half : 0), shift = 16 * (at & 1);
+        vu32 v = bits == 32 ? s[at] : elements(s, at, 16);
+        if (!write && !is_integer(f->a)) {
+            v = to_floats(v, f->cd);
+            if (!f->sparse && e->neg_hi & 4) v &= 0x7fffffffu;
+            if (!f->sparse && e->neg & 4) v ^= 0x80000000u;
+        }
+        for (unsigned lane = 0; lane < 32; lane++) {
+            const unsigned row = f->gfx12 ? lane / TILE * 8 + i : 2 * i + lane / TILE;
+            uint32_t *const c = &m->c[row][lane % TILE];
+            if (write)
+                v[lane] = *c;
+            else
+                *c = v[lane];
+        }
+        if (!write) continue;
+        if (f->cd == EL_F16) v = narrow_f16(v, RNE);
+        if (f->cd == EL_BF16) v = narrow_bf16(v);
+        if (bits == 32)
+            s[at] = v;
+        else
+            s[at / 2] = (s[at / 2] & ~(0xffffu << shift)) | v << shift;
+    }
 }
 
 static void wmma(vu32 *d, const vu32 *a, const vu32 *b, const vu32 *c, const struct wmma_form *f,
                  const struct sem_env *e) {
     struct matrices m;
     memset(&m, 0, sizeof m);
-    /* c is the accumulator, or for sparse forms the old destination with the index in front. */
-    const vu32 *index = c, *acc = c;
-    if (f->sparse) acc = d;
-    if (f->sparse)
-        load_sparse(&m, a, index, f, e);
-    else
-        load_ab(&m, a, false, f->a, f->k, f->gfx12, e);
-    load_ab(&m, b, true, f->b, f->k, f->gfx12, e);
-    const unsigned bits = bits_of(f->cd), half = f->gfx12 ? 0 : e->op_sel >> 2 & 1;
-    const unsigned dwords = bits == 32 || !f->gfx12 ? 8 : 4;
+    /* Dense forms add to c; sparse ones to the old destination, c is their index. The halves of
+     * dwords that a gfx11 16-bit result does not use stay as they are in C (the same registers). */
     vu32 out[8];
-    for (unsigned i = 0; i < dwords; i++) out[i] = acc[i]; /* the unused halves of gfx11 stay */
-    for (unsigned row = 0; row < TILE; row++)
-        for (unsigned col = 0; col < TILE; col++) {
-            unsigned lane;
-            const unsigned i = cd_index(f, row, col, half, &lane);
-            const uint32_t x = element_at(acc, lane, i, bits);
-            if (f->cd == EL_I32)
-                m.ic[row][col] = (int32_t)x;
-            else
-                m.c[row][col] = f->sparse ? to_float(x, f->cd) : c_sign(to_float(x, f->cd), e);
-        }
-    for (unsigned row = 0; row < TILE; row++)
-        for (unsigned col = 0; col < TILE; col++) {
-            unsigned lane;
-            const unsigned i = cd_index(f, row, col, half, &lane);
-            const uint32_t x = f->cd == EL_I32 ? accumulate_int(&m, f, row, col, e->cmod)
-                                               : accumulate_float(&m, f, row, col);
-            if (bits == 32) {
-                out[i][lane] = x;
-            } else {
-                const unsigned at = 16 * (i & 1);
-                out[i / 2][lane] = (out[i / 2][lane] & ~(0xffffu << at)) | x << at;
-            }
-        }
+    const unsigned dwords = bits_of(f->cd) == 32 || !f->gfx12 ? 8 : 4;
+    for (unsigned i = 0; i < dwords; i++) out[i] = f->sparse ? d[i] : c[i];
+    const unsigned half = e->op_sel >> 2 & 1;
+    if (f->sparse)
+        load_sparse(&m, a, c, f, e);
+    else
+        load_ab(&m, a, false, f->a, f, e);
+    load_ab(&m, b, true, f->b, f, e);
+    move_cd(&m, out, f, half, false, e);
+    for (unsigned row = 0; row < TILE; row++) {
+        if (f->cd == EL_I32)
+            accumulate_int(&m, f, row, e->cmod);
+        else
+            accumulate_float(&m, f, row);
+    }
+    move_cd(&m, out, f, half, true, e);
     for (unsigned i = 0; i < dwords; i++) d[i] = out[i];
 }
 
