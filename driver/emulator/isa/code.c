@@ -64,6 +64,28 @@ static unsigned fetch(struct wave *w, uint64_t va, uint32_t *dw) {
     return n;
 }
 
+/* Formats whose instructions may use their own address or the next one's. */
+static bool is_scalar_flow(enum isa_format f) {
+    return f == ISA_FMT_SOP1 || f == ISA_FMT_SOPK || f == ISA_FMT_SOPP;
+}
+
+/* Lets x continue behind the hints that follow it: execution is in order here, so they do nothing.
+ * n dwords have been read. A jump to a hint still finds it. */
+static void skip_nops(enum isa_arch arch, const uint32_t *dw, unsigned n, struct xinst *x) {
+    static const char *const hints[] = {"S_DELAY_ALU",  "S_CLAUSE",    "S_WAITCNT",
+                                        "S_NOP",        "S_WAIT_ALU",  "S_WAIT_LOADCNT",
+                                        "S_WAIT_DSCNT", "S_WAIT_KMCNT"};
+    while (x->len < n) {
+        struct isa_inst inst;
+        bool hint = false;
+        if (isa_decode(arch, &dw[x->len], n - x->len, &inst) != 1) return;
+        for (unsigned i = 0; i < sizeof hints / sizeof *hints; i++)
+            hint |= !strcmp(inst.op->name, hints[i]);
+        if (!hint) return;
+        x->len++;
+    }
+}
+
 bool isa_code_decode(struct wave *w, struct xinst *x) {
     uint64_t va = isa_code_pc(w, x);
     uint32_t dw[CODE_MAX_INST_DWORDS] = {0};
@@ -82,6 +104,7 @@ bool isa_code_decode(struct wave *w, struct xinst *x) {
     }
     struct xinst fresh = {.len = (uint8_t)len};
     w->g->variant->bind(w->g, w->page, &inst, &fresh, va);
+    if (!is_scalar_flow(inst.op->format)) skip_nops(w->g->d.arch, dw, n, &fresh);
     *x = fresh;
     return true;
 }

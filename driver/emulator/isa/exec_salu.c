@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* exec_salu.c - runs scalar ALU instructions: operands and SCC here, values in sem_salu.c; scalar
+/* exec_salu.c - runs scalar ALU instructions: operands and SCC here, values in sem_salu.h; scalar
  * float instructions borrow the vector semantics. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "driver/emulator/isa/exec.h"
+#include "driver/emulator/isa/sem_salu.h"
 
 static inline uint64_t source(const struct wave *w, const struct xinst *x, unsigned i,
                               unsigned bits) {
@@ -18,51 +19,41 @@ static inline void write_dst(struct wave *w, const struct xinst *x, unsigned bit
     if (bits == 64) w->s[x->dst + 1] = (uint32_t)(r >> 32);
 }
 
-#define SALU(name, d, a, b)                                                                        \
-    static EXEC(name) {                                                                            \
-        struct sem_senv e = {.scc = w->scc};                                                       \
-        uint64_t r = x->sfn(source(w, x, 0, a), source(w, x, 1, b), &e);                           \
-        w->scc = e.scc;                                                                            \
-        if (!e.no_write) write_dst(w, x, d, r);                                                    \
-        NEXT(w, x);                                                                                \
-    }
-SALU(salu_32_32_0, 32, 32, 0)
-SALU(salu_32_64_0, 32, 64, 0)
-SALU(salu_64_32_0, 64, 32, 0)
-SALU(salu_64_64_0, 64, 64, 0)
-SALU(salu_32_32_32, 32, 32, 32)
-SALU(salu_64_64_64, 64, 64, 64)
-SALU(salu_64_64_32, 64, 64, 32)
-SALU(salu_64_32_32, 64, 32, 32)
-SALU(salu_0_32_32, 0, 32, 32)
-SALU(salu_0_64_64, 0, 64, 64)
-SALU(salu_0_64_32, 0, 64, 32)
-SALU(salu_32_0_32, 32, 0, 32)
-
-static const struct {
-    uint8_t dst, src0, src1;
-    xfn *fn;
-} shapes[] = {
-    {32, 32, 0, salu_32_32_0},   {32, 64, 0, salu_32_64_0},   {64, 32, 0, salu_64_32_0},
-    {64, 64, 0, salu_64_64_0},   {32, 32, 32, salu_32_32_32}, {64, 64, 64, salu_64_64_64},
-    {64, 64, 32, salu_64_64_32}, {64, 32, 32, salu_64_32_32}, {0, 32, 32, salu_0_32_32},
-    {0, 64, 64, salu_0_64_64},   {0, 64, 32, salu_0_64_32},   {32, 0, 32, salu_32_0_32},
-};
-
-/* Those that read their destination or EXEC; size: destination bits, sub: source bits. */
-static EXEC(salu_special) {
+/* d, a, b: operand widths in bits; fn and they are constants, so that everything folds. */
+static inline __attribute__((always_inline)) const struct xinst *
+salu(struct wave *w, const struct xinst *x, uint64_t (*fn)(uint64_t, uint64_t, struct sem_senv *),
+     unsigned d, unsigned a, unsigned b, unsigned flags) {
     struct sem_senv e = {.scc = w->scc};
-    e.dst = x->size == 64 ? exec_sgpr64(w, x->dst) : w->s[x->dst];
-    e.exec = x->size == 64 ? exec_sgpr64(w, ISA_SRC_EXEC_LO) : w->s[ISA_SRC_EXEC_LO];
-    uint64_t r = x->sfn(source(w, x, 0, x->sub), 0, &e);
+    if (flags & SEM_S_READS_DST) e.dst = d == 64 ? exec_sgpr64(w, x->dst) : w->s[x->dst];
+    if (flags & SEM_S_EXEC)
+        e.exec = d == 64 ? exec_sgpr64(w, ISA_SRC_EXEC_LO) : w->s[ISA_SRC_EXEC_LO];
+    uint64_t r = fn(source(w, x, 0, a), source(w, x, 1, b), &e);
     w->scc = e.scc;
-    if (x->imm) {
+    if (flags & SEM_S_EXEC) {
         w->s[ISA_SRC_EXEC_LO] = (uint32_t)e.exec;
-        if (x->size == 64) w->s[ISA_SRC_EXEC_HI] = (uint32_t)(e.exec >> 32);
+        if (d == 64) w->s[ISA_SRC_EXEC_HI] = (uint32_t)(e.exec >> 32);
     }
-    write_dst(w, x, x->size, r);
-    NEXT(w, x);
+    if (!e.no_write) write_dst(w, x, d, r);
+    return x + x->len;
 }
+
+#define SROW(name, fn, d, a, b, flags)                                                             \
+    static EXEC(run_##name) {                                                                      \
+        x = salu(w, x, fn, d, a, b, flags);                                                        \
+        GO(w, x);                                                                                  \
+    }
+#include "driver/emulator/isa/sem_salu_rows.h"
+#undef SROW
+
+static const struct salu_row {
+    const char *name;
+    xfn *fn;
+    uint8_t src0, src1, flags;
+} salu_rows[] = {
+#define SROW(name, fn, d, a, b, flags) {#name, run_##name, a, b, flags},
+#include "driver/emulator/isa/sem_salu_rows.h"
+#undef SROW
+};
 
 static EXEC(movrels_32) {
     w->s[x->dst] = w->s[(x->s[0] + w->s[ISA_SRC_M0]) & 127];
@@ -158,7 +149,7 @@ static bool bind_float(struct binding *b) {
 }
 
 static int compare_row(const void *key, const void *row) {
-    return strcmp(key, ((const struct sem_srow *)row)->name);
+    return strcmp(key, ((const struct salu_row *)row)->name);
 }
 
 static enum sem_type source_type(unsigned bits, unsigned flags) {
@@ -166,7 +157,7 @@ static enum sem_type source_type(unsigned bits, unsigned flags) {
     return flags & SEM_S_SEXT64 ? SEM_I64 : SEM_U64;
 }
 
-static bool bind_sources(struct binding *b, const struct sem_srow *row) {
+static bool bind_sources(struct binding *b, const struct salu_row *row) {
     struct xinst *x = b->x;
     uint32_t simm = b->in->f[ISA_F_simm16];
     if (row->src0) {
@@ -193,20 +184,9 @@ bool SEM_SYM(exec_bind_salu)(struct binding *b) {
         x->fn = moverel_rows[i].fn;
         return SEM_SYM(exec_bind_source)(b, 0, b->in->f[ISA_F_ssrc0], SEM_U32);
     }
-    const struct sem_srow *row =
-        bsearch(name, sem_salu_rows, sem_salu_row_count, sizeof *sem_salu_rows, compare_row);
+    const struct salu_row *row = bsearch(name, salu_rows, sizeof salu_rows / sizeof *salu_rows,
+                                         sizeof *salu_rows, compare_row);
     if (!row) return bind_float(b);
-    if (!bind_sources(b, row)) return false;
-    x->sfn = row->fn;
-    if (row->flags & (SEM_S_EXEC | SEM_S_READS_DST)) {
-        x->fn = salu_special;
-        x->size = row->dst;
-        x->sub = row->src0;
-        x->imm = row->flags & SEM_S_EXEC;
-        return true;
-    }
-    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (shapes[i].dst == row->dst && shapes[i].src0 == row->src0 && shapes[i].src1 == row->src1)
-            x->fn = shapes[i].fn;
-    return x->fn != NULL;
+    x->fn = row->fn;
+    return bind_sources(b, row);
 }

@@ -11,14 +11,18 @@ static void set_work_item_ids(struct wave *w, uint64_t first) {
     const struct isa_group *g = w->g;
     const uint32_t *size = g->start.size;
     unsigned comps = BITS(g->d.pgm_rsrc2, 11, 2); /* TIDIG_COMP_CNT: 0 x, 1 xy, 2 xyz */
+    uint32_t x = (uint32_t)(first % size[0]), y = (uint32_t)(first / size[0] % size[1]);
+    uint32_t z = (uint32_t)(first / ((uint64_t)size[0] * size[1]));
     for (unsigned lane = 0; lane < g->d.wave_size; lane++) {
-        uint64_t i = first + lane;
-        uint32_t x = (uint32_t)(i % size[0]), y = (uint32_t)(i / size[0] % size[1]);
-        uint32_t z = (uint32_t)(i / ((uint64_t)size[0] * size[1]));
         uint32_t id = x & 0x3ff;
         if (comps >= 1) id |= (y & 0x3ff) << 10;
         if (comps >= 2) id |= (z & 0x3ff) << 20;
         w->v[lane / 32 * ISA_VGPRS][lane % 32] = id;
+        if (++x < size[0]) continue;
+        x = 0;
+        if (++y < size[1]) continue;
+        y = 0;
+        z++;
     }
 }
 

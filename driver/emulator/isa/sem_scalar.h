@@ -14,8 +14,6 @@ struct sem_senv {
     uint64_t exec; /* in and out, for SEM_S_EXEC; as wide as the instruction */
 };
 
-typedef uint64_t sem_sfn(uint64_t a, uint64_t b, struct sem_senv *e);
-
 enum {
     SEM_S_READS_DST = 1,
     SEM_S_EXEC = 2,
@@ -24,14 +22,5 @@ enum {
     SEM_S_UIMM = 16 /* src1 is simm16, zero-extended */,
     SEM_S_DST_SRC = 32 /* src0 is the destination register (SOPK compares, s_addk) */
 };
-
-/* Widths are in bits; 0: no such operand. */
-struct sem_srow {
-    const char *name;
-    sem_sfn *fn;
-    uint8_t dst, src0, src1, flags;
-};
-extern const struct sem_srow sem_salu_rows[];
-extern const unsigned sem_salu_row_count;
 
 #endif

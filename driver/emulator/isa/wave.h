@@ -62,7 +62,6 @@ struct xinst {
     xfn *fn;
     union {
         sem_vfn *vfn; /* vector ALU */
-        sem_sfn *sfn; /* scalar ALU */
         uint64_t aux; /* others: executor-specific */
     };
     uint64_t s[3];                /* immediate value, or register number (VGPR index, SGPR code) */
