@@ -9,6 +9,7 @@
 
 #include "driver/emulator/cp_priv.h"
 #include "driver/emulator/gpu_state.h"
+#include "driver/emulator/sdma_exec.h"
 
 enum {
     SH_BASE_DW = 0x2e00,         /* COMPUTE_DISPATCH_INITIATOR: first dword of the SH bank */
@@ -521,7 +522,7 @@ void cp_init(struct gpu *g) {
     cp_reset(g);
 }
 
-void cp_fini(struct gpu *g) {
+void cp_quit(struct gpu *g) {
     struct cp *cp = cp_of(g);
     if (!cp) return;
     pthread_mutex_lock(&cp->lock);
@@ -531,14 +532,24 @@ void cp_fini(struct gpu *g) {
             cp->q[p][i].stop = 1;
     pthread_cond_broadcast(&cp->cond);
     pthread_mutex_unlock(&cp->lock);
-    cp_kick(g);
-    for (unsigned p = 0; p < CP_PIPES; p++)
-        for (unsigned i = 0; i < CP_QUEUES; i++)
+    engine_wait_kick(&cp->wait);
+    for (unsigned p = 0; p < CP_PIPES; p++) {
+        for (unsigned i = 0; i < CP_QUEUES; i++) {
             if (cp->q[p][i].thread_up) pthread_join(cp->q[p][i].thread, NULL);
+            cp->q[p][i].thread_up = false;
+        }
+    }
+}
+
+void cp_fini(struct gpu *g) {
+    struct cp *cp = cp_of(g);
+    if (!cp) return;
+    cp_quit(g);
+    sdma_quit(g);
     pool_destroy(cp->pool);
     dispatch_fini(cp);
-    pthread_mutex_destroy(&cp->spare_lock);
     *gpu_slot(g, GPU_SLOT_CP) = NULL;
+    pthread_mutex_destroy(&cp->spare_lock);
     pthread_cond_destroy(&cp->cond);
     pthread_mutex_destroy(&cp->lock);
     engine_wait_fini(&cp->wait);

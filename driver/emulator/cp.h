@@ -38,6 +38,9 @@ void cp_spi_queue_reset(struct gpu *g, unsigned me, unsigned pipe, unsigned queu
 /* Memory or a register that a queue may be waiting for changed: wakes blocked waits (they re-poll
  * on their own too). Any thread, cheap when nothing waits. */
 void cp_kick(struct gpu *g);
+/* Ends the engine's threads for good, before cp_fini or sdma_fini frees anything: the engines kick
+ * each other. */
+void cp_quit(struct gpu *g);
 /* True when no queue has work in flight (CP_STAT, GRBM_STATUS). */
 bool cp_idle(struct gpu *g);
 

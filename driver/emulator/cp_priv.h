@@ -35,7 +35,7 @@ struct cp_queue {
     _Atomic bool stuck; /* fault or bad packet: nothing more runs until it is dequeued or reset */
     _Atomic bool drain; /* DEQUEUE_REQUEST 1: no further packet */
 
-    volatile int stop;           /* seen by waves and by waiting packets: leave now */
+    _Atomic int stop;            /* seen by waves and by waiting packets: leave now */
     _Atomic uint64_t wptr, rptr; /* dwords, not wrapped */
     _Atomic uint64_t starved;    /* wptr at which the last packet was still incomplete, or ~0 */
     uint32_t ring_dwords;
@@ -53,7 +53,7 @@ struct cp {
     pthread_cond_t cond;       /* any change of a queue's state, doorbells */
     _Atomic unsigned sleepers; /* queue threads that sleep on cond */
     struct engine_wait wait;   /* queues blocked in a wait packet */
-    bool closing;
+    _Atomic bool closing;
     bool spin; /* more than one host processor: a short spin beats a sleep */
     struct pool *pool;
     pthread_mutex_t spare_lock;

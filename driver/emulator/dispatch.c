@@ -479,7 +479,8 @@ static int judge_code(struct run *r) {
 
 int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) {
     struct run r = {.job = {.work = participate}, .q = q, .g = q->g};
-    r.host = (struct isa_host){host_translate, host_realtime, host_interrupt, &q->stop};
+    r.host = (struct isa_host){host_translate, host_realtime, host_interrupt,
+                               (const volatile int *)&q->stop};
     r.d.host = &r.host;
     if (read_program(&r, initiator) || read_size(&r, dim, initiator) || read_scratch(&r) ||
         read_residency(&r))

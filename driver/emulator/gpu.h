@@ -101,7 +101,8 @@ uint64_t gpu_clock(struct gpu *g); /* 100 MHz ticks, monotonic; includes bus del
 /* ---- what engines ask the front ---- */
 /* Compute units presented; wave slots follow from it. */
 unsigned gpu_cu_count(struct gpu *g);
-/* True once MEC1's pipe was configured (program counter, reset pulse) and made active long enough. */
+/* True once MEC1's pipe was configured (program counter, reset pulse) and made active long enough.
+ */
 bool gpu_mec_ready(struct gpu *g, unsigned pipe);
 /* True when the SDMA engine's firmware is loaded and it is not halted or in reset. */
 bool gpu_sdma_ready(struct gpu *g, unsigned engine);

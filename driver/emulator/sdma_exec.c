@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/sdma_priv.h"
 
@@ -242,7 +243,7 @@ void sdma_reset(struct gpu *g) {
     if (s) disable(s);
 }
 
-void sdma_fini(struct gpu *g) {
+void sdma_quit(struct gpu *g) {
     struct sdma *s = sdma_of(g);
     if (!s) return;
     pthread_mutex_lock(&s->lock);
@@ -253,6 +254,14 @@ void sdma_fini(struct gpu *g) {
     pthread_mutex_unlock(&s->lock);
     engine_wait_kick(&s->wait);
     if (s->thread_up) pthread_join(s->thread, NULL);
+    s->thread_up = false;
+}
+
+void sdma_fini(struct gpu *g) {
+    struct sdma *s = sdma_of(g);
+    if (!s) return;
+    cp_quit(g);
+    sdma_quit(g);
     *gpu_slot(g, GPU_SLOT_SDMA) = NULL;
     pthread_cond_destroy(&s->cond);
     pthread_mutex_destroy(&s->lock);

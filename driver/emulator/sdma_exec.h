@@ -17,5 +17,7 @@ void sdma_engine_write(struct gpu *g, enum hw_reg r, uint32_t v);
 /* See cp_kick. */
 void sdma_kick(struct gpu *g);
 bool sdma_idle(struct gpu *g);
+/* See cp_quit. */
+void sdma_quit(struct gpu *g);
 
 #endif

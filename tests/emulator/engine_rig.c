@@ -28,14 +28,15 @@ const uint32_t rig_store_gfx12[] = {0xf4002100, 0xf8000000, 0xf4000180, 0xf80000
                                     0x30040082, 0xee068004, 0x00800000, 0x00000002, 0xbfb00000};
 const unsigned rig_store_gfx12_bytes = sizeof rig_store_gfx12;
 
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void log_line(void *ctx, enum emu_log_level level, const char *line) {
     struct rig *r = ctx;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (level == EMU_LOG_DEBUG) return;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&log_lock);
     size_t n = strlen(r->log);
     snprintf(r->log + n, sizeof r->log - n, "%s\n", line);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&log_lock);
 }
 
 /* ---- page tables: root at VRAM 0, then tables as they are needed ---- */
@@ -210,6 +211,18 @@ void rig_sdma_ring(struct rig *r) {
 
 uint32_t rig_sys32(struct rig *r, uint32_t off) {
     return __atomic_load_n((uint32_t *)(void *)(r->sys + off), __ATOMIC_ACQUIRE);
+}
+
+void rig_put32(struct rig *r, uint32_t off, uint32_t v) {
+    __atomic_store_n((uint32_t *)(void *)(r->sys + off), v, __ATOMIC_RELEASE);
+}
+
+bool rig_logged(struct rig *r, const char *text) {
+    pthread_mutex_lock(&log_lock);
+    bool there = strstr(r->log, text);
+    if (!there) print_message("log: %s", r->log);
+    pthread_mutex_unlock(&log_lock);
+    return there;
 }
 
 bool rig_wait(struct rig *r, uint32_t off, uint32_t value, unsigned ms) {

@@ -59,6 +59,9 @@ void rig_sdma_ring(struct rig *r);
 /* Waits until the dword at sys + off has the value; false after ms milliseconds. */
 bool rig_wait(struct rig *r, uint32_t off, uint32_t value, unsigned ms);
 uint32_t rig_sys32(struct rig *r, uint32_t off);
+void rig_put32(struct rig *r, uint32_t off, uint32_t v);
+/* Whether the log contains the text; prints the log if not. */
+bool rig_logged(struct rig *r, const char *text);
 
 /* Streams of the reference: ACQUIRE_MEM 0xc3f1 then 0x3f0; RELEASE_MEM 0x70f514 to sys + off. */
 void rig_acquire(struct rig *r, uint32_t gcr);
