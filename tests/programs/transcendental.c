@@ -20,7 +20,7 @@ static const char source[] =
     "    out[6 * n + i] = rsqrt(p);\n"
     "    out[7 * n + i] = cbrt(v);\n"
     "    out[8 * n + i] = atan(v);\n"
-    "    out[9 * n + i] = asin(v / 20.0f);\n"
+    "    out[9 * n + i] = asin(v * 0.046875f);\n"
     "    out[10 * n + i] = tanh(v);\n"
     "    out[11 * n + i] = pow(p, 1.25f);\n"
     "    out[12 * n + i] = exp2(v);\n"
@@ -53,7 +53,7 @@ static double reference(int f, float xf) {
     case 8:
         return atan(v);
     case 9:
-        return asin(xf / 20.0f);
+        return asin(xf * 0.046875f);
     case 10:
         return tanh(v);
     case 11:
