@@ -56,14 +56,15 @@ void context_notify(cl_context ctx, const char *message) {
 
 static cl_int check_properties(const cl_context_properties *props, size_t *count) {
     *count = 0;
-    for (bool platform_seen = false; props && props[*count]; *count += 2) {
+    bool platform_seen = false, sync_seen = false;
+    for (; props && props[*count]; *count += 2) {
         cl_context_properties name = props[*count], value = props[*count + 1];
-        if (name == CL_CONTEXT_PLATFORM) {
-            if (platform_seen) return CL_INVALID_PROPERTY;
+        if (name == CL_CONTEXT_PLATFORM && !platform_seen) {
             if ((cl_platform_id)value != platform_get()) return CL_INVALID_PLATFORM;
             platform_seen = true;
-        } else if (name == CL_CONTEXT_INTEROP_USER_SYNC) {
+        } else if (name == CL_CONTEXT_INTEROP_USER_SYNC && !sync_seen) {
             if (value != CL_TRUE && value != CL_FALSE) return CL_INVALID_PROPERTY;
+            sync_seen = true;
         } else {
             return CL_INVALID_PROPERTY;
         }

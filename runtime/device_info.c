@@ -77,7 +77,7 @@ static cl_int info_identity(PARAMS) {
     case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
         INFO_BYTES(NULL, 0);
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
-        INFO_STRING("v0000-00-00-00");
+        INFO_STRING("v0000-01-01-00");
     case CL_DEVICE_PLATFORM:
         INFO_VALUE(cl_platform_id, platform_get());
     case CL_DEVICE_PARENT_DEVICE:
@@ -206,7 +206,9 @@ static cl_int info_memory(PARAMS) {
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
         INFO_VALUE(cl_uint, 128);
     case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
-        INFO_VALUE(cl_ulong, device_max_alloc(dev));
+        /* Constant memory is global memory: the limit is a recommendation (what caches can hold
+         * many times over), as applications size tables by it. */
+        INFO_VALUE(cl_ulong, 16u << 20);
     case CL_DEVICE_MAX_CONSTANT_ARGS:
         INFO_VALUE(cl_uint, 8);
     case CL_DEVICE_LOCAL_MEM_TYPE:

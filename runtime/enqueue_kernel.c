@@ -18,9 +18,10 @@ static cl_int check_args(cl_command_queue queue, cl_kernel kernel, cl_uint *buff
         if (!arg->set) return CL_INVALID_KERNEL_ARGS;
         if (!arg->mem) continue;
         ++*buffers;
-        if (mem_allocate(arg->mem, queue->device_index)) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        if (arg->mem->parent && arg->mem->origin % DEVICE_BASE_ALIGN)
-            return CL_MISALIGNED_SUB_BUFFER_OFFSET;
+        if (!mem_try_get(arg->mem)) return CL_INVALID_KERNEL_ARGS; /* released since it was set */
+        int rc = mem_allocate(arg->mem, queue->device_index);
+        obj_put(arg->mem);
+        if (rc) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
     return CL_SUCCESS;
 }

@@ -14,7 +14,7 @@ static void kernel_destroy(void *object) {
     cl_kernel k = object;
 
     for (cl_uint i = 0; k->args && i < k->info->explicit_arg_count; i++)
-        obj_put(k->args[i].mem);
+        mem_drop_shell(k->args[i].mem);
     for (cl_uint i = 0; k->codes && i < k->device_count; i++)
         code_put(k->codes[i]);
     cl_program p = k->program;
@@ -153,7 +153,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL api_clCloneKernel(cl_kernel source, cl_int *e
         memcpy(value, source->args[i].value, k->info->args[i].size);
         k->args[i] = source->args[i];
         k->args[i].value = value;
-        if (k->args[i].mem) obj_get(k->args[i].mem);
+        if (k->args[i].mem) mem_hold_shell(k->args[i].mem);
     }
     if (errcode_ret) *errcode_ret = CL_SUCCESS;
     return k;
@@ -203,8 +203,8 @@ static cl_int set_buffer(cl_kernel kernel, struct kernel_arg *arg, size_t size, 
     if (value) memcpy(&mem, value, sizeof mem);
     if (mem && (!obj_ok(mem, &obj_type_mem) || mem->ctx != kernel->ctx))
         return CL_INVALID_MEM_OBJECT;
-    if (mem) obj_get(mem);
-    obj_put(arg->mem);
+    if (mem) mem_hold_shell(mem);
+    mem_drop_shell(arg->mem);
     arg->mem = mem;
     return CL_SUCCESS;
 }

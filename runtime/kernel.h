@@ -8,7 +8,7 @@
 
 struct kernel_arg {
     bool set;
-    cl_mem mem;          /* buffers: referenced; NULL: a null pointer */
+    cl_mem mem;          /* buffers: its shell; NULL: a null pointer */
     uint64_t local_size; /* local memory: bytes */
     uint8_t *value;      /* by value: points into the kernel's blob */
 };

@@ -132,9 +132,27 @@ static void mem_destroy(void *object) {
     cl_context ctx = mem->ctx;
     pthread_mutex_destroy(&mem->lock);
     free(mem->properties);
+    mem->backing = NULL;
+    mem_drop_shell(mem);
+    obj_put(ctx);
+}
+
+void mem_hold_shell(cl_mem mem) {
+    atomic_fetch_add(&mem->shell, 1);
+}
+
+void mem_drop_shell(cl_mem mem) {
+    if (!mem || atomic_fetch_sub(&mem->shell, 1) != 1) return;
     mem->obj.type = NULL;
     free(mem);
-    obj_put(ctx);
+}
+
+bool mem_try_get(cl_mem mem) {
+    unsigned refs = atomic_load(&mem->obj.refs);
+
+    while (refs)
+        if (atomic_compare_exchange_weak(&mem->obj.refs, &refs, refs + 1)) return true;
+    return false;
 }
 
 const struct obj_type obj_type_mem = {"memory object", mem_destroy};
@@ -144,6 +162,7 @@ static cl_mem mem_create(cl_context ctx, cl_mem_flags flags, size_t size) {
 
     if (!mem) return NULL;
     obj_init(&mem->obj, &obj_type_mem);
+    atomic_init(&mem->shell, 1);
     mem->ctx = obj_get(ctx);
     mem->type = CL_MEM_OBJECT_BUFFER;
     mem->flags = flags;

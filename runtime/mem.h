@@ -38,6 +38,7 @@ struct mem_callback {
 
 struct _cl_mem {
     struct obj obj;
+    atomic_uint shell; /* what keeps the struct: the object while it lives, kernel arguments */
     cl_context ctx;
     cl_mem_object_type type;
     cl_mem_flags flags;
@@ -63,5 +64,12 @@ uint64_t mem_va(cl_mem mem, int device_index);
 int mem_make_resident(cl_mem mem, int device_index);
 /* Makes sure that the backing has a host area. 0 or -ENOMEM. */
 int mem_need_host(cl_mem mem);
+
+/* A kernel argument does not keep a memory object alive (its destructor callbacks run when the
+ * application lets go of it), but it must be able to tell: it holds the shell. */
+void mem_hold_shell(cl_mem mem);
+void mem_drop_shell(cl_mem mem);
+/* Takes a reference to a memory object held by its shell; false: it is gone. */
+bool mem_try_get(cl_mem mem);
 
 #endif
