@@ -35,12 +35,15 @@ extern const struct soft_format SEM_SYM(soft_f16), SEM_SYM(soft_f32), SEM_SYM(so
  * vector builtin. */
 #if defined(__clang__) && __has_builtin(__builtin_elementwise_sqrt)
 #define SEM_MAP_FN(name, type, n, scalar, elementwise)                                             \
-    static inline type name(type x) { return elementwise(x); }
+    static inline type name(type x) {                                                              \
+        return elementwise(x);                                                                     \
+    }
 #else
 #define SEM_MAP_FN(name, type, n, scalar, elementwise)                                             \
     static inline type name(type x) {                                                              \
         type r;                                                                                    \
-        for (unsigned i = 0; i < n; i++) r[i] = scalar(x[i]);                                      \
+        for (unsigned i = 0; i < n; i++)                                                           \
+            r[i] = scalar(x[i]);                                                                   \
         return r;                                                                                  \
     }
 #endif
@@ -357,8 +360,10 @@ static inline struct sem_d64 widen_f32(vu32 x) {
     r.h[0] = __builtin_convertvector(SEM_LOW_LANES(f), vf64);
     r.h[1] = __builtin_convertvector(SEM_HIGH_LANES(f), vf64);
 #else
-    for (unsigned i = 0; i < 16; i++) r.h[0][i] = f[i];
-    for (unsigned i = 0; i < 16; i++) r.h[1][i] = f[16 + i];
+    for (unsigned i = 0; i < 16; i++)
+        r.h[0][i] = f[i];
+    for (unsigned i = 0; i < 16; i++)
+        r.h[1][i] = f[16 + i];
 #endif
     return r;
 }
@@ -370,8 +375,10 @@ static inline vu32 narrow_f32(struct sem_d64 x) {
     return (vu32)SEM_JOIN_LANES(lo, hi);
 #else
     vf32 f;
-    for (unsigned i = 0; i < 16; i++) f[i] = (float)x.h[0][i];
-    for (unsigned i = 0; i < 16; i++) f[16 + i] = (float)x.h[1][i];
+    for (unsigned i = 0; i < 16; i++)
+        f[i] = (float)x.h[0][i];
+    for (unsigned i = 0; i < 16; i++)
+        f[16 + i] = (float)x.h[1][i];
     return (vu32)f;
 #endif
 }
@@ -383,8 +390,10 @@ static inline struct sem_d64 widen_int(vu32 x) {
     r.h[0] = __builtin_convertvector(SEM_LOW_LANES(v), vf64);
     r.h[1] = __builtin_convertvector(SEM_HIGH_LANES(v), vf64);
 #else
-    for (unsigned i = 0; i < 16; i++) r.h[0][i] = v[i];
-    for (unsigned i = 0; i < 16; i++) r.h[1][i] = v[16 + i];
+    for (unsigned i = 0; i < 16; i++)
+        r.h[0][i] = v[i];
+    for (unsigned i = 0; i < 16; i++)
+        r.h[1][i] = v[16 + i];
 #endif
     return r;
 }
@@ -397,8 +406,10 @@ static inline vu32 double_to_int(struct sem_d64 x) {
     return (vu32)SEM_JOIN_LANES(lo, hi);
 #else
     vi32 r;
-    for (unsigned i = 0; i < 16; i++) r[i] = (int32_t)x.h[0][i];
-    for (unsigned i = 0; i < 16; i++) r[16 + i] = (int32_t)x.h[1][i];
+    for (unsigned i = 0; i < 16; i++)
+        r[i] = (int32_t)x.h[0][i];
+    for (unsigned i = 0; i < 16; i++)
+        r[16 + i] = (int32_t)x.h[1][i];
     return (vu32)r;
 #endif
 }

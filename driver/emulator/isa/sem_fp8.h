@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_fp8.h - the 8-bit floats of gfx12 (OCP: FP8 = E4M3 without infinity, BF8 = E5M2) and bfloat16,
- * a vector of lanes at a time. Source: OCP 8-bit Floating Point Specification 1.0, RDNA4 ISA guide. */
+/* sem_fp8.h - the 8-bit floats of gfx12 (OCP: FP8 = E4M3 without infinity, BF8 = E5M2) and
+ * bfloat16, a vector of lanes at a time. Source: OCP 8-bit Floating Point Specification 1.0, RDNA4
+ * ISA guide. */
 #ifndef RAWCL_SEM_FP8_H
 #define RAWCL_SEM_FP8_H
 
@@ -20,12 +21,14 @@ static inline vu32 widen_fp8(vu32 x) {
     return sign | r;
 }
 
-/* Magnitude to a format with `m` stored bits and bias `bias`, nearest even; overflow not yet seen. */
+/* Magnitude to a format with `m` stored bits and bias `bias`, nearest even; overflow not yet seen.
+ */
 static inline vu32 round_small(vu32 mag, unsigned m, unsigned bias) {
     const unsigned drop = 23 - m;
     const vu32 odd = mag >> drop & 1;
     const vu32 r = (mag - ((127 - bias) << 23) + ((1u << (drop - 1)) - 1) + odd) >> drop;
-    /* Below the smallest normal 2^(1 - bias): adding 2^(23 - (m + bias - 1)) aligns the last bit. */
+    /* Below the smallest normal 2^(1 - bias): adding 2^(23 - (m + bias - 1)) aligns the last bit.
+     */
     const vu32 magic = splat((127 + 23 + 1 - bias - m) << 23);
     const vu32 small = (vu32)((vf32)mag + (vf32)magic) - magic;
     return sel(u_lt(mag, splat((128 - bias) << 23)), small, r);
@@ -46,7 +49,9 @@ static inline vu32 narrow_bf8(vu32 x) {
 }
 
 /* bfloat16 is the upper half of a binary32. */
-static inline vu32 widen_bf16(vu32 x) { return x << 16; }
+static inline vu32 widen_bf16(vu32 x) {
+    return x << 16;
+}
 static inline vu32 narrow_bf16(vu32 x) {
     const vu32 r = (x + 0x7fffu + (x >> 16 & 1)) >> 16;
     return sel(isnan32(x), (x >> 16) | 0x40u, r) & 0xffffu;

@@ -3,8 +3,9 @@
  *
  * The sources are compiled several times: for each host level (SEM_SUFFIX tells the copies apart)
  * and to bitcode for the lifter. The lifter's build defines SEM_LIFT and may fix the parts of MODE
- * that change the shape of the code (SEM_FIXED_DENORM32, SEM_FIXED_DENORM64_16, SEM_FIXED_IEEE;
- * rounding is then nearest even), so that every body folds to one block. SEM_LIFT also drops what
+ * that change the shape of the code (SEM_FIXED_DENORM32, SEM_FIXED_DENORM64_16, SEM_FIXED_IEEE, and
+ * SEM_FIXED_CLAMP for the integer clamp bit; rounding is then nearest even), so that bodies fold to
+ * one block. SEM_LIFT also drops what
  * only matters for the payload of a NaN made from two NaNs, where the host decides.
  */
 #ifndef RAWCL_SEM_MATH_H
@@ -33,6 +34,7 @@ struct sem_v64 {
 };
 
 #ifdef SEM_LIFT
+#define SEM_IN_LIFT 1
 #ifndef SEM_FIXED_DENORM32
 #define SEM_FIXED_DENORM32 3
 #endif
@@ -42,17 +44,23 @@ struct sem_v64 {
 #ifndef SEM_FIXED_IEEE
 #define SEM_FIXED_IEEE 1
 #endif
+#ifndef SEM_FIXED_CLAMP
+#define SEM_FIXED_CLAMP 0
+#endif
 #define SEM_ROUND32(e)     ((void)(e), 0)
 #define SEM_ROUND64_16(e)  ((void)(e), 0)
 #define SEM_DENORM32(e)    ((void)(e), SEM_FIXED_DENORM32)
 #define SEM_DENORM64_16(e) ((void)(e), SEM_FIXED_DENORM64_16)
 #define SEM_IEEE(e)        ((void)(e), SEM_FIXED_IEEE)
+#define SEM_CLAMP(e)       ((void)(e), SEM_FIXED_CLAMP)
 #else
+#define SEM_IN_LIFT        0
 #define SEM_ROUND32(e)     ((e)->mode.round32)
 #define SEM_ROUND64_16(e)  ((e)->mode.round64_16)
 #define SEM_DENORM32(e)    ((e)->mode.denorm32)
 #define SEM_DENORM64_16(e) ((e)->mode.denorm64_16)
 #define SEM_IEEE(e)        ((e)->mode.ieee)
+#define SEM_CLAMP(e)       ((e)->cmod)
 #endif
 
 /* --- comparisons: all ones where true --- */
@@ -107,11 +115,23 @@ static inline vu64 sel64(vi64 m, vu64 x, vu64 y) {
     return ((vu64)m & x) | (~(vu64)m & y);
 }
 
+/* Before a loop whose count is a small constant: bodies must have no loop left. */
+#ifdef __clang__
+#define SEM_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SEM_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 static inline vu32 splat(uint32_t x) {
     return x - (vu32){0};
 }
 static inline vu64 splat64(uint64_t x) {
     return x - (vu64){0};
+}
+
+/* The same choice for all lanes, without a branch. */
+static inline vu32 pick(bool which, vu32 x, vu32 y) {
+    return sel((vi32)splat(which ? UINT32_MAX : 0), x, y);
 }
 
 /* One bit a lane -> all ones or zero a lane. */

@@ -41,7 +41,9 @@ VFN(v_cvt_u16_f16) {
     d[0] = clamp_i32(f32_to_i32(widen_f16(in16(a[0], e))), 0, 0xffff);
 }
 
-static inline vu32 floor_f32(vu32 x) { return (vu32)host_floor32((vf32)x); }
+static inline vu32 floor_f32(vu32 x) {
+    return (vu32)host_floor32((vf32)x);
+}
 
 VFN(v_cvt_floor_i32_f32) {
     d[0] = f32_to_i32(floor_f32(in32(a[0], e)));
@@ -105,11 +107,12 @@ VFN(v_cvt_f32_u32) {
         return;
     }
 #ifdef __clang__
-    d[0] = (vu32)__builtin_convertvector(a[0], vf32);
+    d[0] = (vu32) __builtin_convertvector(a[0], vf32);
 #else
     const vu32 x = a[0];
     vf32 r;
-    for (unsigned i = 0; i < 32; i++) r[i] = (float)x[i];
+    for (unsigned i = 0; i < 32; i++)
+        r[i] = (float)x[i];
     d[0] = (vu32)r;
 #endif
 }

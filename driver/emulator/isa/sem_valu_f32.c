@@ -51,10 +51,18 @@ SEM_MINMAX3_ROWS(32, f32)
 
 /* --- to an integral value --- */
 
-static inline vu32 floor32(vu32 x) { return nan1_32((vu32)host_floor32((vf32)x), x); }
-static inline vu32 ceil32(vu32 x) { return nan1_32((vu32)host_ceil32((vf32)x), x); }
-static inline vu32 trunc32(vu32 x) { return nan1_32((vu32)host_trunc32((vf32)x), x); }
-static inline vu32 rndne32(vu32 x) { return nan1_32((vu32)host_rint32((vf32)x), x); }
+static inline vu32 floor32(vu32 x) {
+    return nan1_32((vu32)host_floor32((vf32)x), x);
+}
+static inline vu32 ceil32(vu32 x) {
+    return nan1_32((vu32)host_ceil32((vf32)x), x);
+}
+static inline vu32 trunc32(vu32 x) {
+    return nan1_32((vu32)host_trunc32((vf32)x), x);
+}
+static inline vu32 rndne32(vu32 x) {
+    return nan1_32((vu32)host_rint32((vf32)x), x);
+}
 
 VFN(v_floor_f32) {
     d[0] = floor32(in32(a[0], e));
@@ -160,7 +168,26 @@ VFN(v_div_scale_f32) {
     d[0] = nan1_32(r, x);
 }
 
-/* Lane by lane: the scaled result must be rounded once, also when it is denormal. */
+/* The scaled result must be rounded once, also when it is denormal. */
+#ifdef SEM_LIFT
+/* All lanes at once: the sum to odd in binary64 (its first rounding cannot matter), scaled exactly.
+ */
+static vu32 scaled_fma32(vu32 r, vu32 x, vu32 y, vu32 z, const struct sem_env *e) {
+    const struct sem_d64 p = widen_f32(x), q = widen_f32(y), s = widen_f32(z);
+    const struct sem_d64 up =
+        widen_f32(sel(u_lt(splat(127), z >> 23 & 0xffu), splat(0x5f800000u), splat(0x1f800000u)));
+    struct sem_d64 v;
+    for (unsigned i = 0; i < 2; i++) {
+        const vf64 m = p.h[i] * q.h[i], t = m + s.h[i], bb = t - m;
+        const vu64 err = (vu64)((m - (t - bb)) + (s.h[i] - bb));
+        const vi64 exact =
+            eq64(err << 1, (vu64){0}) | ~eq64((vu64)t & 1, (vu64){0}) | ~d_eq(t - t, (vf64){0});
+        const vu64 step = (vu64)((vi64)(err ^ (vu64)t) >> 63) | 1;
+        v.h[i] = (vf64)((vu64)t + (step & ~(vu64)exact)) * up.h[i];
+    }
+    return sel(lanes_of_mask(e->mask_in), narrow_f32(v), r);
+}
+#else
 static vu32 scaled_fma32(vu32 r, vu32 x, vu32 y, vu32 z, const struct sem_env *e) {
     const vf32 p = (vf32)x, q = (vf32)y, s = (vf32)z;
     for (unsigned i = 0; i < 32; i++) {
@@ -171,12 +198,13 @@ static vu32 scaled_fma32(vu32 r, vu32 x, vu32 y, vu32 z, const struct sem_env *e
     }
     return r;
 }
+#endif
 
 /* The quotient estimate z tells which way v_div_scale went: 2^64 too small or too large. */
 VFN(v_div_fmas_f32) {
     const vu32 x = in32(a[0], e), y = in32(b[0], e), z = in32(c[0], e);
     vu32 r = SEM_ROUND32(e) ? soft_fma32(x, y, z, SEM_ROUND32(e)) : host_fma32(x, y, z);
-    if (e->mask_in) r = scaled_fma32(r, x, y, z, e);
+    if (SEM_IN_LIFT || e->mask_in) r = scaled_fma32(r, x, y, z, e);
     d[0] = out32(nan3_32(r, x, y, z), e);
 }
 

@@ -162,7 +162,9 @@ VFN(v_ldexp_f64) {
 
 /* --- reciprocal, roots: the correctly rounded value --- */
 
-static inline vu64 sqrt64(vu64 x) { return (vu64)host_sqrt64((vf64)x); }
+static inline vu64 sqrt64(vu64 x) {
+    return (vu64)host_sqrt64((vf64)x);
+}
 VD1(v_rcp_f64, out64(nan3_64((vu64)(1.0 / (vf64)x), x, x, x), e))
 VD1(v_sqrt_f64, out64(nan3_64(sqrt64(x), x, x, x), e))
 VD1(v_rsq_f64, out64(nan3_64((vu64)(1.0 / (vf64)sqrt64(x)), x, x, x), e))
@@ -206,24 +208,35 @@ VFN(v_div_scale_f64) {
     store64(d, p);
 }
 
-static vu64 scaled_fma64(vu64 r, vu64 x, vu64 y, vu64 z, uint32_t mask, int round) {
+#ifdef SEM_LIFT
+/* A denormal quotient is rounded twice here: compiled code may differ from the interpreter there.
+ */
+static vu64 scaled_fma64(vu64 r, SEM_UNUSED vu64 x, SEM_UNUSED vu64 y, vu64 z, vi64 mask,
+                         SEM_UNUSED int round) {
+    const vi64 up = u64_lt(splat64(1023), z >> 52 & 0x7ff);
+    const vu64 by = sel64(up, splat64(0x47f0000000000000ull), splat64(0x37f0000000000000ull));
+    return sel64(mask, (vu64)((vf64)r * (vf64)by), r);
+}
+#else
+static vu64 scaled_fma64(vu64 r, vu64 x, vu64 y, vu64 z, vi64 mask, int round) {
     const vf64 p = (vf64)x, q = (vf64)y, s = (vf64)z;
     for (unsigned i = 0; i < 16; i++) {
         const int by = (z[i] >> 52 & 0x7ff) > 1023 ? 128 : -128;
-        if (mask >> i & 1)
-            r[i] = SEM_SYM(soft_fma)(p[i], q[i], s[i], by, &SEM_SYM(soft_f64), round);
+        if (mask[i]) r[i] = SEM_SYM(soft_fma)(p[i], q[i], s[i], by, &SEM_SYM(soft_f64), round);
     }
     return r;
 }
+#endif
 
 VFN(v_div_fmas_f64) {
     struct sem_v64 p = load64(a);
     const struct sem_v64 q = load64(b), s = load64(c);
     const int round = SEM_ROUND64_16(e);
+    const struct sem_v64 mask = widen_i32((vu32)lanes_of_mask(e->mask_in));
     HALVES(i) {
         const vu64 x = in64(p.h[i], e), y = in64(q.h[i], e), z = in64(s.h[i], e);
         vu64 r = round ? soft_fma64(x, y, z, round) : host_fma64(x, y, z);
-        if (e->mask_in) r = scaled_fma64(r, x, y, z, e->mask_in >> 16 * i, round);
+        if (SEM_IN_LIFT || e->mask_in) r = scaled_fma64(r, x, y, z, (vi64)mask.h[i], round);
         p.h[i] = out64(nan3_64(r, x, y, z), e);
     }
     store64(d, p);

@@ -9,8 +9,12 @@ static inline vu32 selected_byte(vu32 x, const struct sem_env *e) {
     return x >> 8 * byte & 0xffu;
 }
 
-VFN(v_cvt_f32_fp8) { d[0] = widen_fp8(selected_byte(a[0], e)); }
-VFN(v_cvt_f32_bf8) { d[0] = widen_bf8(selected_byte(a[0], e)); }
+VFN(v_cvt_f32_fp8) {
+    d[0] = widen_fp8(selected_byte(a[0], e));
+}
+VFN(v_cvt_f32_bf8) {
+    d[0] = widen_bf8(selected_byte(a[0], e));
+}
 
 VFN(v_cvt_pk_f32_fp8) {
     const vu32 x = e->op_sel & 1 ? a[0] >> 16 : a[0];
@@ -26,11 +30,12 @@ VFN(v_cvt_pk_f32_bf8) {
 /* op_sel[3] chooses the half of the destination; the other one is kept. neg and abs of these rows
  * are the function's to apply, as for every row with SEM_OPSEL_SELF. */
 static inline vu32 with_sign(vu32 x, const struct sem_env *e, unsigned i) {
-    if (e->neg_hi >> i & 1) x &= 0x7fffffffu;
-    return e->neg >> i & 1 ? x ^ 0x80000000u : x;
+    const uint32_t keep = e->neg_hi >> i & 1 ? 0x7fffffffu : 0xffffffffu;
+    return (x & keep) ^ ((uint32_t)(e->neg >> i & 1) << 31);
 }
 static inline vu32 put_half(vu32 old, vu32 pair, const struct sem_env *e) {
-    return e->op_sel & 8 ? (old & 0xffffu) | pair << 16 : (old & 0xffff0000u) | pair;
+    const unsigned at = e->op_sel & 8 ? 16 : 0;
+    return (old & ~(0xffffu << at)) | pair << at;
 }
 VFN(v_cvt_pk_fp8_f32) {
     const vu32 x = with_sign(in32(a[0], e), e, 0), y = with_sign(in32(b[0], e), e, 1);

@@ -93,17 +93,17 @@ VFN(v_cls_i32) {
 
 VFN(v_add_nc_u32) {
     const vu32 r = a[0] + b[0];
-    d[0] = e->cmod ? r | (vu32)u_lt(r, a[0]) : r;
+    d[0] = SEM_CLAMP(e) ? r | (vu32)u_lt(r, a[0]) : r;
 }
 
 VFN(v_sub_nc_u32) {
     const vu32 r = a[0] - b[0];
-    d[0] = e->cmod ? r & (vu32)u_le(b[0], a[0]) : r;
+    d[0] = SEM_CLAMP(e) ? r & (vu32)u_le(b[0], a[0]) : r;
 }
 
 VFN(v_subrev_nc_u32) {
     const vu32 r = b[0] - a[0];
-    d[0] = e->cmod ? r & (vu32)u_le(a[0], b[0]) : r;
+    d[0] = SEM_CLAMP(e) ? r & (vu32)u_le(a[0], b[0]) : r;
 }
 
 /* Saturates a signed sum or difference r: overflow tells where, sign_source gives the direction. */
@@ -114,25 +114,25 @@ static vu32 saturate_i32(vu32 r, vu32 overflow, vu32 sign_source) {
 
 VFN(v_add_nc_i32) {
     const vu32 x = a[0], y = b[0], r = x + y;
-    d[0] = e->cmod ? saturate_i32(r, ~(x ^ y) & (x ^ r), x) : r;
+    d[0] = SEM_CLAMP(e) ? saturate_i32(r, ~(x ^ y) & (x ^ r), x) : r;
 }
 
 VFN(v_sub_nc_i32) {
     const vu32 x = a[0], y = b[0], r = x - y;
-    d[0] = e->cmod ? saturate_i32(r, (x ^ y) & (x ^ r), x) : r;
+    d[0] = SEM_CLAMP(e) ? saturate_i32(r, (x ^ y) & (x ^ r), x) : r;
 }
 
 VFN(v_add_co_u32) {
     const vu32 r = a[0] + b[0];
     const vi32 carry = u_lt(r, a[0]);
     e->mask_out = mask_of_lanes(carry);
-    d[0] = e->cmod ? r | (vu32)carry : r;
+    d[0] = SEM_CLAMP(e) ? r | (vu32)carry : r;
 }
 
 static void subtract_co(vu32 *d, vu32 x, vu32 y, struct sem_env *e) {
     const vi32 borrow = u_lt(x, y);
     e->mask_out = mask_of_lanes(borrow);
-    d[0] = e->cmod ? (x - y) & ~(vu32)borrow : x - y;
+    d[0] = SEM_CLAMP(e) ? (x - y) & ~(vu32)borrow : x - y;
 }
 
 VFN(v_sub_co_u32) {
@@ -147,7 +147,7 @@ VFN(v_add_co_ci_u32) {
     const vu32 r = s - ci;
     const vu32 carry = (vu32)u_lt(s, a[0]) | (vu32)u_lt(r, s);
     e->mask_out = mask_of_lanes((vi32)carry);
-    d[0] = e->cmod ? r | carry : r;
+    d[0] = SEM_CLAMP(e) ? r | carry : r;
 }
 
 static void subtract_co_ci(vu32 *d, vu32 x, vu32 y, struct sem_env *e) {
@@ -155,7 +155,7 @@ static void subtract_co_ci(vu32 *d, vu32 x, vu32 y, struct sem_env *e) {
     const vu32 r = x - y + ci;
     const vu32 borrow = (vu32)u_lt(x, y) | ((vu32)eq(x, y) & ci);
     e->mask_out = mask_of_lanes((vi32)borrow);
-    d[0] = e->cmod ? r & ~borrow : r;
+    d[0] = SEM_CLAMP(e) ? r & ~borrow : r;
 }
 
 VFN(v_sub_co_ci_u32) {
@@ -205,24 +205,24 @@ VFN2(v_mul_hi_i32_i24, mulhi_i32(I24(x), I24(y)))
 /* hi:lo + z, as the multiply-adds to 32 bits do: saturating when the clamp bit is set. */
 static vu32 add_product_u32(vu32 lo, vu32 hi, vu32 z, const struct sem_env *e) {
     const vu32 r = lo + z;
-    return e->cmod ? r | (vu32)u_lt(r, lo) | (vu32)non_zero(hi) : r;
+    return SEM_CLAMP(e) ? r | (vu32)u_lt(r, lo) | (vu32)non_zero(hi) : r;
 }
 
 static vu32 add_product_i32(vu32 lo, vu32 hi, vu32 z, const struct sem_env *e) {
     const vu32 r = lo + z;
-    if (!e->cmod) return r;
+    if (!SEM_CLAMP(e)) return r;
     const vu32 top = hi + (vu32)((vi32)z >> 31) - (vu32)u_lt(r, lo);
     return saturate_i32(r, (vu32)ne(top, (vu32)((vi32)r >> 31)), top);
 }
 
 VFN(v_mad_u32_u24) {
     const vu32 x = U24(a[0]), y = U24(b[0]);
-    d[0] = e->cmod ? add_product_u32(x * y, mulhi_u32(x, y), c[0], e) : x * y + c[0];
+    d[0] = SEM_CLAMP(e) ? add_product_u32(x * y, mulhi_u32(x, y), c[0], e) : x * y + c[0];
 }
 
 VFN(v_mad_i32_i24) {
     const vu32 x = I24(a[0]), y = I24(b[0]);
-    d[0] = e->cmod ? add_product_i32(x * y, mulhi_i32(x, y), c[0], e) : x * y + c[0];
+    d[0] = SEM_CLAMP(e) ? add_product_i32(x * y, mulhi_i32(x, y), c[0], e) : x * y + c[0];
 }
 
 VFN(v_mad_u32_u16) {
@@ -242,8 +242,8 @@ VFN(v_mad_u64_u32) {
     const vu32 r1 = t1 - (vu32)u_lt(r0, p0);
     const vu32 carry = (vu32)u_lt(t1, p1) | (vu32)u_lt(r1, t1);
     e->mask_out = mask_of_lanes((vi32)carry);
-    d[0] = e->cmod ? r0 | carry : r0;
-    d[1] = e->cmod ? r1 | carry : r1;
+    d[0] = SEM_CLAMP(e) ? r0 | carry : r0;
+    d[1] = SEM_CLAMP(e) ? r1 | carry : r1;
 }
 
 VFN(v_mad_i64_i32) {
@@ -255,8 +255,8 @@ VFN(v_mad_i64_i32) {
     const vu32 top = carry ^ (vu32)((vi32)p1 >> 31) ^ (vu32)((vi32)z1 >> 31);
     const vi32 overflow = (vi32)(top ^ r1) >> 31;
     e->mask_out = mask_of_lanes((vi32)top);
-    d[0] = e->cmod ? sel(overflow, ~top, r0) : r0;
-    d[1] = e->cmod ? sel(overflow, top ^ 0x7fffffffu, r1) : r1;
+    d[0] = SEM_CLAMP(e) ? sel(overflow, ~top, r0) : r0;
+    d[1] = SEM_CLAMP(e) ? sel(overflow, top ^ 0x7fffffffu, r1) : r1;
 }
 
 /* --- 64-bit shifts, on halves --- */
@@ -296,6 +296,7 @@ static vu32 absdiff(vu32 x, vu32 y) {
 /* Sum of absolute differences of four bytes; masked: bytes of y that are zero do not count. */
 static vu32 sad4(vu32 x, vu32 y, bool masked) {
     vu32 r = splat(0);
+    SEM_UNROLL
     for (unsigned i = 0; i < 4; i++) {
         const vu32 p = BYTE(x, i), q = BYTE(y, i);
         const vu32 t = absdiff(p, q);
@@ -306,7 +307,7 @@ static vu32 sad4(vu32 x, vu32 y, bool masked) {
 
 static vu32 add_sat(vu32 x, vu32 y, const struct sem_env *e) {
     const vu32 r = x + y;
-    return e->cmod ? r | (vu32)u_lt(r, x) : r;
+    return SEM_CLAMP(e) ? r | (vu32)u_lt(r, x) : r;
 }
 
 VFN3(v_sad_u8, add_sat(sad4(x, y, false), z, e))
@@ -323,9 +324,10 @@ static vu32 window(const vu32 *s, unsigned i) {
 static void qsad_u16(vu32 *d, const vu32 *a, vu32 y, const vu32 *c, bool masked,
                      const struct sem_env *e) {
     vu32 r[4];
+    SEM_UNROLL
     for (unsigned i = 0; i < 4; i++) {
         r[i] = sad4(window(a, i), y, masked) + (c[i / 2] >> 16 * (i & 1) & 0xffffu);
-        if (e->cmod) r[i] = umin32(r[i], splat(0xffffu));
+        if (SEM_CLAMP(e)) r[i] = umin32(r[i], splat(0xffffu));
     }
     d[0] = pack16(r[0], r[1]);
     d[1] = pack16(r[2], r[3]);
@@ -340,8 +342,10 @@ VFN(v_mqsad_pk_u16_u8) {
 
 VFN(v_mqsad_u32_u8) {
     vu32 r[4];
+    SEM_UNROLL
     for (unsigned i = 0; i < 4; i++)
         r[i] = add_sat(sad4(window(a, i), b[0], true), c[i], e);
+    SEM_UNROLL
     for (unsigned i = 0; i < 4; i++)
         d[i] = r[i];
 }
@@ -349,6 +353,7 @@ VFN(v_mqsad_u32_u8) {
 /* Per byte (x + y + (z & 1)) >> 1. */
 VFN(v_lerp_u8) {
     vu32 r = splat(0);
+    SEM_UNROLL
     for (unsigned i = 0; i < 4; i++)
         r |= (BYTE(a[0], i) + BYTE(b[0], i) + (BYTE(c[0], i) & 1)) >> 1 << 8 * i;
     d[0] = r;
@@ -367,6 +372,7 @@ static vu32 perm_byte(vu32 s0, vu32 s1, vu32 k) {
 
 VFN(v_perm_b32) {
     vu32 r = splat(0);
+    SEM_UNROLL
     for (unsigned i = 0; i < 4; i++)
         r |= perm_byte(a[0], b[0], BYTE(c[0], i)) << 8 * i;
     d[0] = r;

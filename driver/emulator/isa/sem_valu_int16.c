@@ -5,11 +5,11 @@
 #include "driver/emulator/isa/sem_math.h"
 
 static vu32 sat_u16(vu32 r, const struct sem_env *e) {
-    return e->cmod ? clamp_i32(r, 0, 0xffff) : r;
+    return SEM_CLAMP(e) ? clamp_i32(r, 0, 0xffff) : r;
 }
 
 static vu32 sat_i16(vu32 r, const struct sem_env *e) {
-    return e->cmod ? clamp_i32(r, -0x8000, 0x7fff) : r;
+    return SEM_CLAMP(e) ? clamp_i32(r, -0x8000, 0x7fff) : r;
 }
 
 /* Operations on one half. Operands are extended to 32 bits (U: zero, S: sign). */
@@ -55,7 +55,7 @@ static vu32 op_sar_i16(vu32 x, vu32 y, SEM_UNUSED const struct sem_env *e) {
  * product's range first: unsigned 0xfffe0001 + 0xffff still fits, and so do the signed extremes. */
 static vu32 op_mad_u16(vu32 x, vu32 y, vu32 z, const struct sem_env *e) {
     const vu32 r = x * y + z;
-    return e->cmod ? umin32(r, splat(0xffffu)) : r;
+    return SEM_CLAMP(e) ? umin32(r, splat(0xffffu)) : r;
 }
 static vu32 op_mad_i16(vu32 x, vu32 y, vu32 z, const struct sem_env *e) {
     return sat_i16(x * y + z, e);

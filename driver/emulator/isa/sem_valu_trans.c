@@ -8,7 +8,9 @@
  * forms follow MODE. */
 #include "driver/emulator/isa/sem_float.h"
 
-#define HALVES(i) for (unsigned i = 0; i < 2; i++)
+#define HALVES(i)                                                                                  \
+    SEM_UNROLL                                                                                     \
+    for (unsigned i = 0; i < 2; i++)
 
 /* --- polynomials, binary64, 16 lanes --- */
 
@@ -23,7 +25,7 @@ static inline vf64 konst(double x) {
     return x - (vf64){0};
 }
 
-static inline vf64 poly(vf64 x, const double *k, unsigned n) {
+static inline __attribute__((always_inline)) vf64 poly(vf64 x, const double *k, unsigned n) {
     vf64 r = konst(k[n - 1]);
     for (unsigned i = n - 1; i-- > 0;)
         r = fused(r, x, konst(k[i]));
@@ -121,7 +123,9 @@ static inline vu32 rcp_f32(vu32 x) {
     return nan1_32((vu32)(1.0f / (vf32)x), x);
 }
 
-static inline vu32 sqrt_f32(vu32 x) { return nan1_32((vu32)host_sqrt32((vf32)x), x); }
+static inline vu32 sqrt_f32(vu32 x) {
+    return nan1_32((vu32)host_sqrt32((vf32)x), x);
+}
 
 static inline vu32 rsq_f32(vu32 x) {
     struct sem_d64 v = widen_f32(x);

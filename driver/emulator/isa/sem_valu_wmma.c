@@ -3,9 +3,9 @@
  * Source: AMD RDNA3 ISA guide and RDNA4 ISA guide, "Wave Matrix Multiply Accumulate".
  *
  * These cross lanes and read all of them, whatever EXEC says. Order of accumulation: for each
- * element, from C, k = 0, 1, 2 ...; one rounding to nearest even in binary32 per step (the product of two
- * narrow floats is exact), one more at the end where D is narrower. Hardware does not document its
- * order; integer results do not depend on it.
+ * element, from C, k = 0, 1, 2 ...; one rounding to nearest even in binary32 per step (the product
+ * of two narrow floats is exact), one more at the end where D is narrower. Hardware does not
+ * document its order; integer results do not depend on it.
  *
  * Layouts (lane l, dword v, element h inside the dword):
  *   gfx11 A, B: row (column) l % 16, lanes 16-31 repeat 0-15, k in order through the dwords.
@@ -21,7 +21,7 @@ enum { TILE = 16, MAX_K = 64 };
 
 struct wmma_form {
     enum element a, b, cd;
-    unsigned k;   /* depth of the product */
+    unsigned k; /* depth of the product */
     bool gfx12;
     bool sparse; /* A holds half of the k range, two of every four */
 };
@@ -36,7 +36,9 @@ static unsigned bits_of(enum element t) {
     return bits[t];
 }
 
-static bool is_integer(enum element t) { return t == EL_IU8 || t == EL_IU4; }
+static bool is_integer(enum element t) {
+    return t == EL_IU8 || t == EL_IU4;
+}
 
 /* Element i of every lane, raw. */
 static vu32 elements(const vu32 *s, unsigned i, unsigned bits) {
@@ -47,11 +49,16 @@ static vu32 elements(const vu32 *s, unsigned i, unsigned bits) {
 
 static vu32 to_floats(vu32 x, enum element t) {
     switch (t) {
-    case EL_F16: return widen_f16(x);
-    case EL_BF16: return widen_bf16(x);
-    case EL_FP8: return widen_fp8(x);
-    case EL_BF8: return widen_bf8(x);
-    default: return x;
+    case EL_F16:
+        return widen_f16(x);
+    case EL_BF16:
+        return widen_bf16(x);
+    case EL_FP8:
+        return widen_fp8(x);
+    case EL_BF8:
+        return widen_bf8(x);
+    default:
+        return x;
     }
 }
 
@@ -113,7 +120,8 @@ static void accumulate_float(struct matrices *m, const struct wmma_form *f, unsi
         const float x = as_float(m->a[row][k]);
         float y[TILE];
         memcpy(y, m->b[k], sizeof y);
-        for (unsigned col = 0; col < TILE; col++) r[col] = __builtin_fmaf(x, y[col], r[col]);
+        for (unsigned col = 0; col < TILE; col++)
+            r[col] = __builtin_fmaf(x, y[col], r[col]);
     }
     memcpy(m->c[row], r, sizeof r);
 }
@@ -124,7 +132,8 @@ static void accumulate_int(struct matrices *m, const struct wmma_form *f, unsign
     int32_t p[TILE] = {0};
     for (unsigned k = 0; k < f->k; k++) {
         const int32_t x = (int32_t)m->a[row][k];
-        for (unsigned col = 0; col < TILE; col++) p[col] += x * (int32_t)m->b[k][col];
+        for (unsigned col = 0; col < TILE; col++)
+            p[col] += x * (int32_t)m->b[k][col];
     }
     for (unsigned col = 0; col < TILE; col++) {
         int64_t r = (int64_t)p[col] + (int32_t)m->c[row][col];
@@ -172,7 +181,8 @@ static void wmma(vu32 *d, const vu32 *a, const vu32 *b, const vu32 *c, const str
      * dwords that a gfx11 16-bit result does not use stay as they are in C (the same registers). */
     vu32 out[8];
     const unsigned dwords = bits_of(f->cd) == 32 || !f->gfx12 ? 8 : 4;
-    for (unsigned i = 0; i < dwords; i++) out[i] = f->sparse ? d[i] : c[i];
+    for (unsigned i = 0; i < dwords; i++)
+        out[i] = f->sparse ? d[i] : c[i];
     const unsigned half = e->op_sel >> 2 & 1;
     if (f->sparse)
         load_sparse(&m, a, c, f, e);
@@ -182,12 +192,13 @@ static void wmma(vu32 *d, const vu32 *a, const vu32 *b, const vu32 *c, const str
     move_cd(&m, out, f, half, false, e);
     for (unsigned row = 0; row < TILE; row++) {
         if (f->cd == EL_I32)
-            accumulate_int(&m, f, row, e->cmod);
+            accumulate_int(&m, f, row, SEM_CLAMP(e));
         else
             accumulate_float(&m, f, row);
     }
     move_cd(&m, out, f, half, true, e);
-    for (unsigned i = 0; i < dwords; i++) d[i] = out[i];
+    for (unsigned i = 0; i < dwords; i++)
+        d[i] = out[i];
 }
 
 #define WMMA(name, A, B, CD, K, GFX12, SPARSE)                                                     \
