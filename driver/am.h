@@ -103,7 +103,8 @@ struct am_dispatch {
 /* Every am_submit_* queues a command after all of waits[] and returns its fence. The waits are
  * fences that earlier am_submit_* calls returned. A command whose predecessor faulted still runs:
  * the runtime decides what to skip. Memory written by a command is visible to every command that
- * waits for its fence and, after am_wait, to the CPU. */
+ * waits for its fence and, after am_wait, to the CPU. *out is written on success only, last of all:
+ * it may be one of waits[]. */
 int am_submit_dispatch(struct am_device *dev, const struct am_fence *waits, size_t nwaits,
                        const struct am_dispatch *d, struct am_fence *out);
 /* Linear copy between any two GPU virtual addresses, any alignment, any size; runs on SDMA. */

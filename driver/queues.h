@@ -56,6 +56,7 @@ struct ring {
     uint64_t retired;  /* last value whose space is free again */
     uint64_t last;     /* last value submitted */
     bool reserved;     /* somebody builds a command */
+    bool bound;        /* the hardware reads the ring */
     struct cmdbuf buf; /* the builder's */
     volatile uint32_t *signal;
     gpu_va_t signal_va;

@@ -49,6 +49,7 @@ int ring_bind(struct am_device *d, struct ring *r) {
                                 .ring_bytes = RING_BYTES,
                                 .rptr_va = r->control->va + RPTR_OFFSET,
                                 .wptr_va = r->control->va + WPTR_OFFSET};
+    r->bound = true;
     if (r->id == AM_RING_SDMA) return sdma_bind_queue(d, &desc);
     desc.eop_va = d->queues->eop->va;
     desc.eop_bytes = EOP_BYTES;

@@ -14,6 +14,7 @@
 #define SIGNAL_STRIDE 256u
 #define STAMPS_OFFSET 4096u
 #define SIGNALS_BYTES (STAMPS_OFFSET + AM_RING_COUNT * RECORDS * 16u)
+#define DRAIN_NS      5000000000u /* how long am_close waits */
 #define AQL_BYTES     SIZE_hsa_kernel_dispatch_packet
 #define KERNARG_ALIGN 64u
 
@@ -250,7 +251,6 @@ static int build_dispatch(struct am_device *d, struct ring *r, const struct am_d
 
 int am_submit_dispatch(struct am_device *d, const struct am_fence *waits, size_t nwaits,
                        const struct am_dispatch *k, struct am_fence *out) {
-    *out = (struct am_fence){0};
     int rc = usable(d);
     if (rc) return rc;
     struct am_queues *q = d->queues;
@@ -326,15 +326,28 @@ int queues_init(struct am_device *d) {
         queues_fini(d);
         return rc;
     }
-    pthread_mutex_lock(&q->lock);
-    gpu_clock_sync(d);
-    pthread_mutex_unlock(&q->lock);
     return 0;
+}
+
+/* Lets the rings run dry, for a while, and takes them off the hardware: what follows frees the
+ * memory that they live in. */
+static void stop(struct am_device *d) {
+    uint64_t deadline = clock_now_ns() + DRAIN_NS;
+    for (int i = 0; i < AM_RING_COUNT; i++) {
+        struct ring *r = &d->queues->ring[i];
+        if (!r->bound) continue;
+        if (wait_value(d, r, r->last, deadline))
+            am_log(d, AM_LOG_WARN, "submit", "closed with commands unfinished on ring %d", i);
+        if (usable(d)) return;
+        int rc = i == AM_RING_COMPUTE ? gfx_unbind_queue(d) : sdma_ops.fini_hw(d);
+        if (rc) am_log(d, AM_LOG_ERROR, "submit", "ring %d cannot be stopped (%d)", i, rc);
+    }
 }
 
 void queues_fini(struct am_device *d) {
     struct am_queues *q = d->queues;
     if (!q) return;
+    if (!usable(d)) stop(d);
     for (int i = 0; i < AM_RING_COUNT; i++)
         ring_destroy(d, &q->ring[i]);
     am_free(d, q->scratch);

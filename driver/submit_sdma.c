@@ -97,7 +97,6 @@ static int fill_dwords(struct job *j, uint64_t dst, uint32_t value, uint64_t siz
 
 int am_submit_copy(struct am_device *d, const struct am_fence *waits, size_t nwaits, uint64_t dst,
                    uint64_t src, uint64_t size, struct am_fence *out) {
-    *out = (struct am_fence){0};
     if (dst + size < dst || src + size < src) return -EINVAL;
     struct job j = {.info = {.what = "copy", .arg = {dst, src, size}}};
     int rc = begin(&j, d, waits, nwaits);
@@ -119,7 +118,6 @@ static bool rect_fits(const struct am_rect *a, const uint64_t region[3]) {
 int am_submit_copy_rect(struct am_device *d, const struct am_fence *waits, size_t nwaits,
                         const struct am_rect *dst, const struct am_rect *src,
                         const uint64_t region[3], struct am_fence *out) {
-    *out = (struct am_fence){0};
     uint64_t n[3] = {region[0], region[1], region[2]};
     if (!n[0] || !n[1] || !n[2]) return -EINVAL;
     if (!rect_fits(dst, n) || !rect_fits(src, n)) return -EINVAL;
@@ -186,7 +184,6 @@ static int fill_pattern(struct job *j, uint64_t dst, const uint8_t *pattern, siz
 
 int am_submit_fill(struct am_device *d, const struct am_fence *waits, size_t nwaits, uint64_t dst,
                    const void *pattern, size_t pattern_bytes, uint64_t size, struct am_fence *out) {
-    *out = (struct am_fence){0};
     if (!pattern_bytes || pattern_bytes > 128 || (pattern_bytes & (pattern_bytes - 1)))
         return -EINVAL;
     if (dst + size < dst) return -EINVAL;

@@ -144,6 +144,35 @@ static void order(void **state) {
     am_free(g->dev, m);
 }
 
+/* A kernel beside one that still runs may end first; its fence does not: a timeline is in order. */
+static void in_order_fences(void **state) {
+    struct rig *g = *state;
+    struct am_mem *m = rig_alloc(g, 4096, AM_MEM_SYSTEM, "m");
+    volatile uint32_t *p = m->cpu;
+    struct {
+        uint64_t flag, out;
+        uint32_t value;
+    } s = {m->va, m->va + 8, 1};
+    struct {
+        uint64_t where;
+        uint32_t value;
+    } k = {m->va + 16, 2};
+    struct am_dispatch spin = rig_kernel(g, "spin", 1, &s, sizeof(s));
+    struct am_dispatch poke = rig_kernel(g, "poke", 1, &k, sizeof(k));
+    struct am_fence f[2];
+    assert_int_equal(am_submit_dispatch(g->dev, NULL, 0, &spin, &f[0]), 0);
+    assert_int_equal(am_submit_dispatch(g->dev, NULL, 0, &poke, &f[1]), 0);
+    struct timespec ms = {0, 20000000};
+    for (unsigned i = 0; i < 5 && p[4] != 2; i++)
+        nanosleep(&ms, NULL);
+    assert_int_equal(am_poll(g->dev, f[1]), 0);
+    assert_int_equal(am_poll(g->dev, f[0]), 0);
+    p[0] = 1;
+    rig_wait(g, f[1]);
+    assert_int_equal(p[2], 1);
+    am_free(g->dev, m);
+}
+
 static void times(void **state) {
     struct rig *g = *state;
     struct am_dispatch d = rig_kernel(g, "empty", 1, NULL, 0);
@@ -316,12 +345,12 @@ static void latency(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(muladd),       cmocka_unit_test(partial_groups),
-        cmocka_unit_test(local_memory), cmocka_unit_test(private_memory),
-        cmocka_unit_test(order),        cmocka_unit_test(times),
-        cmocka_unit_test(many),         cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(threads),      cmocka_unit_test(latency),
-        cmocka_unit_test(signal_wrap),
+        cmocka_unit_test(muladd),        cmocka_unit_test(partial_groups),
+        cmocka_unit_test(local_memory),  cmocka_unit_test(private_memory),
+        cmocka_unit_test(order),         cmocka_unit_test(in_order_fences),
+        cmocka_unit_test(times),         cmocka_unit_test(many),
+        cmocka_unit_test(bad_arguments), cmocka_unit_test(threads),
+        cmocka_unit_test(latency),       cmocka_unit_test(signal_wrap),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }
