@@ -3,6 +3,7 @@
  *
  * xinst: s[0] address VGPR, s[1] address SGPR (X_SADDR), s[2] data VGPR, dst, imm offset, size, sub
  * = enum mem_ext or enum mem_atomic. */
+#include "driver/emulator/isa/exec_gather.h"
 #include "driver/emulator/isa/exec_mem.h"
 
 /* Addresses of one half: 64-bit values as two vectors. */
@@ -77,22 +78,41 @@ static inline __attribute__((always_inline)) void load_run(vu32 *d, const uint8_
     }
 }
 
+/* Offsets from the start of the segment; true if every active lane's value lies inside, so low that
+ * a signed 32-bit index reaches it, and `size` (at least 4) bytes may be read there. */
+static inline bool segment_offsets(const struct isa_segment *s, const struct lanes *l,
+                                   unsigned size, vu32 *off) {
+    if (size < 4) size = 4;
+    if (s->size < size) return false;
+    uint64_t last = s->size - size < INT32_MAX ? s->size - size : INT32_MAX;
+    vu32 base = vec_splat((uint32_t)s->va);
+    vu32 hi = l->hi - (uint32_t)(s->va >> 32) + (vu32)(l->lo < base);
+    *off = l->lo - base;
+    vi32 ok = (hi == (vu32){0}) & (*off <= vec_splat((uint32_t)last));
+    return !(~vec_mask(ok) & l->exec);
+}
+
 /* Loads into one half. Returns -1, or the lane that faulted. */
 static inline __attribute__((always_inline)) int load_half(struct wave *w, const struct xinst *x,
                                                            unsigned half, const struct lanes *l,
                                                            unsigned size) {
-    vu32 *d = exec_vgpr(w, half, x->dst), tmp[4];
-    uint64_t va0;
-    unsigned dwords = size / 4;
-    if (size >= 4 && consecutive(l, size, &va0)) {
-        const struct isa_segment *s = isa_mem_segment(w->g, ISA_CLIENT_VECTOR, ISA_READ,
-                                                      lane_va(l, (unsigned)__builtin_ctz(l->exec)));
-        if (s && inside(s, va0, 32 * size)) {
-            load_run(d, s->host + (va0 - s->va), dwords, l->exec);
-            return -1;
-        }
+    vu32 *d = exec_vgpr(w, half, x->dst), tmp[4], off;
+    uint64_t va0, va = lane_va(l, (unsigned)__builtin_ctz(l->exec));
+    unsigned dwords = mem_dwords(size);
+    const struct isa_segment *s = isa_mem_segment(w->g, ISA_CLIENT_VECTOR, ISA_READ, va);
+    if (s && size >= 4 && consecutive(l, size, &va0) && inside(s, va0, 32 * size)) {
+        load_run(d, s->host + (va0 - s->va), dwords, l->exec);
+        return -1;
     }
-    for (unsigned j = 0; j < mem_dwords(size); j++)
+    if (s && segment_offsets(s, l, size, &off)) {
+        for (unsigned j = 0; j < dwords; j++) {
+            vu32 v = gather_dwords(s->host + 4 * j, s->size - 4 * j, off, l->exec);
+            if (size < 4) v = mem_extend_lanes(x->sub, v, d[j]);
+            exec_write_lanes(&d[j], &v, l->exec);
+        }
+        return -1;
+    }
+    for (unsigned j = 0; j < dwords; j++)
         tmp[j] = d[j];
     for (uint32_t m = l->exec; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
@@ -101,7 +121,7 @@ static inline __attribute__((always_inline)) int load_half(struct wave *w, const
             return (int)i;
         mem_put_lane(tmp, i, p ? p : buf, size, x->sub);
     }
-    for (unsigned j = 0; j < mem_dwords(size); j++)
+    for (unsigned j = 0; j < dwords; j++)
         d[j] = tmp[j];
     return -1;
 }
@@ -122,6 +142,15 @@ static inline __attribute__((always_inline)) int store_half(struct wave *w, cons
                 mem_get_lane(v, i, p + i * size, size, MEM_PLAIN);
             return -1;
         }
+    }
+    const struct segment_cache *c = &w->g->segments[ISA_CLIENT_VECTOR];
+    vu32 off;
+    if (c->count && c->e[0].access & 1u << ISA_WRITE && segment_offsets(&c->e[0], l, size, &off)) {
+        for (uint32_t m = l->exec; m; m &= m - 1) {
+            unsigned i = (unsigned)__builtin_ctz(m);
+            mem_get_lane(v, i, c->e[0].host + ((const uint32_t *)&off)[i], size, x->sub);
+        }
+        return -1;
     }
     for (uint32_t m = l->exec; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);

@@ -6,6 +6,7 @@
  * 2ADDR: aux = both byte offsets, lo and hi 32 bits), size, sub = enum mem_ext or mem_atomic. */
 #include <stdio.h>
 
+#include "driver/emulator/isa/exec_gather.h"
 #include "driver/emulator/isa/exec_mem.h"
 
 static inline bool lds_inside(const struct isa_group *g, uint32_t at, unsigned size) {
@@ -26,10 +27,6 @@ static inline bool is_run(const vu32 *at, unsigned size, uint32_t exec) {
     return exec == UINT32_MAX && vec_mask(want == *at) == UINT32_MAX;
 }
 
-static inline bool is_uniform(const vu32 *at, uint32_t exec) {
-    return exec == UINT32_MAX && vec_mask(vec_splat(*(const uint32_t *)at) == *at) == UINT32_MAX;
-}
-
 /* Loads `size` bytes a lane into d[0..]. */
 static inline __attribute__((always_inline)) void load_lanes(struct wave *w, const struct xinst *x,
                                                              unsigned half, uint32_t imm,
@@ -44,11 +41,10 @@ static inline __attribute__((always_inline)) void load_lanes(struct wave *w, con
         memcpy(d, g->lds + o[0], sizeof *d);
         return;
     }
-    if (safe && size >= 4 && is_uniform(&at, exec)) {
+    if (safe && size >= 4) {
         for (unsigned j = 0; j < size / 4; j++) {
-            uint32_t v;
-            memcpy(&v, g->lds + o[0] + 4 * j, 4);
-            d[j] = vec_splat(v);
+            vu32 v = gather_dwords(g->lds, g->lds_bytes + ISA_LDS_PAD, at + 4 * j, exec);
+            exec_write_lanes(&d[j], &v, exec);
         }
         return;
     }

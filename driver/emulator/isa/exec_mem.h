@@ -37,6 +37,36 @@ static inline uint32_t mem_extend(enum mem_ext ext, uint32_t raw, uint32_t old) 
     }
 }
 
+/* The same for all lanes: raw holds the dword at the address. */
+static inline vu32 mem_extend_lanes(enum mem_ext ext, vu32 raw, vu32 old) {
+    const vu32 lo = old & 0xffffu, hi = old & 0xffff0000u;
+    const vu32 s8 = (vu32)((vi32)(raw << 24) >> 24), s16 = (vu32)((vi32)(raw << 16) >> 16);
+    switch (ext) {
+    case MEM_U8:
+        return raw & 0xffu;
+    case MEM_I8:
+        return s8;
+    case MEM_U16:
+        return raw & 0xffffu;
+    case MEM_I16:
+        return s16;
+    case MEM_D16_U8:
+        return hi | (raw & 0xffu);
+    case MEM_D16_B16:
+        return hi | (raw & 0xffffu);
+    case MEM_D16_I8:
+        return hi | (s8 & 0xffffu);
+    case MEM_D16_HI_U8:
+        return lo | (raw & 0xffu) << 16;
+    case MEM_D16_HI_B16:
+        return lo | raw << 16;
+    case MEM_D16_HI_I8:
+        return lo | s8 << 16;
+    default:
+        return raw;
+    }
+}
+
 /* Lane `lane` of n consecutive VGPRs <- n dwords of memory, or one small value. */
 static inline void mem_put_lane(vu32 *v, unsigned lane, const uint8_t *p, unsigned size,
                                 enum mem_ext ext) {
