@@ -13,14 +13,15 @@
 
 #include "compiler/container.h"
 
-#define CO_MACHINE_AMDGPU  224
-#define CO_OSABI_HSA       64
-#define CO_ABI_V5          3 /* e_ident[EI_ABIVERSION] */
-#define CO_ABI_V6          4
-#define CO_NOTE_METADATA   32
-#define CO_IMAGE_MAX       (1u << 30) /* bytes of address space that a program may take */
-#define CO_PAGE            4096u
-#define CO_DESCRIPTOR_SIZE 64u
+#define CO_MACHINE_AMDGPU   224
+#define CO_OSABI_HSA        64
+#define CO_ABI_V5           3 /* e_ident[EI_ABIVERSION] */
+#define CO_ABI_V6           4
+#define CO_NOTE_METADATA    32
+#define CO_IMAGE_MAX        (1u << 30) /* bytes of address space that a program may take */
+#define CO_PAGE             4096u
+#define CO_DESCRIPTOR_ENTRY 16u
+#define CO_DESCRIPTOR_SIZE  64u
 
 enum { R_AMDGPU_NONE = 0, R_AMDGPU_ABS64 = 3, R_AMDGPU_RELATIVE64 = 13 };
 
@@ -240,9 +241,14 @@ static int parse_descriptors(struct parse *p) {
                 kernel->descriptor_vaddr = sym.st_value;
         }
     }
-    for (size_t k = 0; k < p->co->kernel_count; k++)
-        if (!p->co->kernels[k].descriptor_vaddr)
-            return fail(p, "kernel %s has no descriptor", p->co->kernels[k].name);
+    for (size_t k = 0; k < p->co->kernel_count; k++) {
+        const struct co_kernel *kernel = &p->co->kernels[k];
+        if (!kernel->descriptor_vaddr) return fail(p, "kernel %s has no descriptor", kernel->name);
+        int64_t entry; /* kernel_code_entry_byte_offset: from the descriptor to the code */
+        memcpy(&entry, p->co->image + kernel->descriptor_vaddr + CO_DESCRIPTOR_ENTRY, sizeof entry);
+        if (kernel->descriptor_vaddr + (uint64_t)entry >= p->co->image_size)
+            return fail(p, "the code of kernel %s lies outside the program", kernel->name);
+    }
     return 0;
 }
 
