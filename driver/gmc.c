@@ -259,6 +259,11 @@ static uint32_t status_field(struct am_device *d, enum hw_reg r, const char *nam
     return 0;
 }
 
+/* SDMA0 and SDMA1 behind the GC hub (linux gfxhub_v3_0.c, gfxhub_client_ids). */
+static bool is_sdma_client(uint32_t cid) {
+    return cid == 13 || cid == 14;
+}
+
 bool gmc_read_fault(struct am_device *d, enum am_hub h, struct am_fault *f) {
     enum hw_reg sr = h == AM_HUB_MM ? d->chip->mm_fault_status : d->chip->gc_fault_status;
     uint32_t st = reg_rd(d, sr);
@@ -270,6 +275,7 @@ bool gmc_read_fault(struct am_device *d, enum am_hub h, struct am_fault *f) {
     f->address = page << 12;
     f->write = status_field(d, sr, "RW", st);
     uint32_t cid = status_field(d, sr, "CID", st);
+    f->ring = h == AM_HUB_GC && is_sdma_client(cid) ? AM_RING_SDMA : AM_RING_COMPUTE;
     snprintf(f->detail, sizeof f->detail,
              "%s hub, client 0x%x, %s, vmid %u, permission faults 0x%x, walker error 0x%x, mapping "
              "error %u, status 0x%08x",
