@@ -110,7 +110,7 @@ VFN(v_frexp_mant_f32) {
     vu32 adjust;
     const vu32 n = normalise(x, &adjust);
     const vu32 r = (n & 0x807fffffu) | 0x3f000000u;
-    d[0] = nan1_32(sel(not_finite(x) | is_zero(x << 1), x, r), x);
+    d[0] = sel(isnan32(x), quiet32(x), sel(not_finite(x) | is_zero(x << 1), x, r));
 }
 
 /* 2^n as doubles, n within the exponent range. */
@@ -165,7 +165,7 @@ VFN(v_div_scale_f32) {
     r = sel(huge, sel(is_den, up, x), r);
     r = sel(zero, splat(NAN_F32), r);
     e->mask_out = mask_of_lanes(zero | huge | (quot_tiny & ~den_tiny));
-    d[0] = nan1_32(r, x);
+    d[0] = sel(isnan32(x), quiet32(x), r);
 }
 
 /* The scaled result must be rounded once, also when it is denormal. */

@@ -209,13 +209,21 @@ VFN(v_div_scale_f64) {
 }
 
 #ifdef SEM_LIFT
-/* A denormal quotient is rounded twice here: compiled code may differ from the interpreter there.
- */
-static vu64 scaled_fma64(vu64 r, SEM_UNUSED vu64 x, SEM_UNUSED vu64 y, vu64 z, vi64 mask,
-                         SEM_UNUSED int round) {
+/* All lanes at once. Where the result will be denormal the fused result is taken to odd, by the
+ * sign of its error, so that the scaling alone rounds it. */
+static vu64 scaled_fma64(vu64 r, vu64 x, vu64 y, vu64 z, vi64 mask, SEM_UNUSED int round) {
+    const vf64 f = (vf64)r, w = (vf64)z;
+    const vf64 p = (vf64)x * (vf64)y, s = p + w, bb = s - p;
+    const vf64 sum_error = (p - (s - bb)) + (w - bb);
+    const vf64 product_error = (vf64)host_fma64(x, y, (vu64)p ^ SIGN64);
+    const vu64 err = (vu64)((s - f) + (sum_error + product_error));
+    const vi64 normal = u64_lt(splat64(128), r >> 52 & 0x7ff);
+    const vi64 keep =
+        normal | zero64(err) | isnan64(err) | ~eq64(r & 1, (vu64){0}) | not_finite64(r);
+    const vu64 odd = r + (((vu64)((vi64)(err ^ r) >> 63) | 1) & ~(vu64)keep);
     const vi64 up = u64_lt(splat64(1023), z >> 52 & 0x7ff);
     const vu64 by = sel64(up, splat64(0x47f0000000000000ull), splat64(0x37f0000000000000ull));
-    return sel64(mask, (vu64)((vf64)r * (vf64)by), r);
+    return sel64(mask, (vu64)((vf64)odd * (vf64)by), r);
 }
 #else
 static vu64 scaled_fma64(vu64 r, vu64 x, vu64 y, vu64 z, vi64 mask, int round) {
