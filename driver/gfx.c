@@ -104,6 +104,22 @@ static void count_units(struct am_device *d) {
     g->active_cus = 2 * wgps;
 }
 
+/* What the MEC's first pipe reports to the interrupt ring: end of pipe, and what it refuses (linux
+ * gfx_v11_0_set_compute_eop_interrupt_state, gfx_v11_0_set_priv_reg_fault_state and _bad_op_). */
+static void enable_interrupts(struct am_device *d) {
+    static const enum hw_field fields[] = {
+        F_CP_ME1_PIPE0_INT_CNTL__TIME_STAMP_INT_ENABLE,
+        F_CP_ME1_PIPE0_INT_CNTL__PRIV_REG_INT_ENABLE,
+        F_CP_ME1_PIPE0_INT_CNTL__OPCODE_ERROR_INT_ENABLE,
+        F_CP_ME1_PIPE0_INT_CNTL__RESERVED_BIT_ERROR_INT_ENABLE,
+        F_CP_ME1_PIPE0_INT_CNTL__GPF_INT_ENABLE,
+    };
+    uint32_t v = reg_rd(d, R_CP_ME1_PIPE0_INT_CNTL);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        v = reg_fput(d, fields[i], v, 1);
+    reg_wr(d, R_CP_ME1_PIPE0_INT_CNTL, v);
+}
+
 static int init_hw(struct am_device *d) {
     int rc = gfx_wait_autoload(d);
     if (!rc) rc = gmc_init_hub(d, AM_HUB_GC);
@@ -124,6 +140,7 @@ static int init_hw(struct am_device *d) {
     reg_wr(d, R_CP_MEC_DOORBELL_RANGE_LOWER, 0);
     reg_wr(d, R_CP_MEC_DOORBELL_RANGE_UPPER, DOORBELL_RANGE_UPPER);
     count_units(d);
+    enable_interrupts(d);
     enable_mec(d);
     return atomic_load(&d->lost) ? -ENODEV : 0;
 }
