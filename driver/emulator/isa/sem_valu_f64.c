@@ -217,9 +217,10 @@ static vu64 scaled_fma64(vu64 r, vu64 x, vu64 y, vu64 z, vi64 mask, SEM_UNUSED i
     const vf64 sum_error = (p - (s - bb)) + (w - bb);
     const vf64 product_error = (vf64)host_fma64(x, y, (vu64)p ^ SIGN64);
     const vu64 err = (vu64)((s - f) + (sum_error + product_error));
-    const vi64 normal = u64_lt(splat64(128), r >> 52 & 0x7ff);
-    const vi64 keep =
-        normal | zero64(err) | isnan64(err) | ~eq64(r & 1, (vu64){0}) | not_finite64(r);
+    const vu64 exponent = r >> 52 & 0x7ff;
+    /* One bit falls off (exponent 128): it must not become a false tie, so step off odd values. */
+    const vu64 last = (r & 1) ^ ((vu64)eq64(exponent, splat64(128)) & 1);
+    const vi64 keep = u64_lt(splat64(128), exponent) | zero64(err) | eq64(last, splat64(1));
     const vu64 odd = r + (((vu64)((vi64)(err ^ r) >> 63) | 1) & ~(vu64)keep);
     const vi64 up = u64_lt(splat64(1023), z >> 52 & 0x7ff);
     const vu64 by = sel64(up, splat64(0x47f0000000000000ull), splat64(0x37f0000000000000ull));
