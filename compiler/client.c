@@ -22,12 +22,19 @@
 /* One worker, one job at a time: the lock is held for the whole exchange. */
 static struct {
     pthread_mutex_t lock;
-    int fd;     /* -1: none */
-    bool ready; /* has greeted */
+    int fd;       /* -1: none */
+    ino_t socket; /* what fd must still be: applications close descriptors that are not theirs */
+    bool ready;   /* has greeted */
 } client = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
+static bool client_socket_is_ours(void) {
+    struct stat st;
+    return client.fd >= 0 && !fstat(client.fd, &st) && S_ISSOCK(st.st_mode) &&
+           st.st_ino == client.socket;
+}
+
 static void client_drop_worker(void) {
-    if (client.fd >= 0) close(client.fd); /* the worker ends when it sees this */
+    if (client_socket_is_ours()) close(client.fd); /* the worker ends when it sees this */
     client.fd = -1;
     client.ready = false;
 }
@@ -37,13 +44,17 @@ static int client_start(char *err, size_t err_size) {
     char path[PATH_MAX];
     if (client.fd >= 0) {
         struct pollfd p = {.fd = client.fd, .events = POLLRDHUP};
-        if (poll(&p, 1, 0) == 0) return 0;
+        if (client_socket_is_ours() && poll(&p, 1, 0) == 0) return 0;
         client_drop_worker();
     }
     int r = spawn_find_worker(path, sizeof path, err, err_size);
     if (r) return r;
-    client.fd = spawn_worker(path, err, err_size);
-    return client.fd < 0 ? client.fd : 0;
+    struct stat st;
+    int fd = spawn_worker(path, err, err_size);
+    if (fd < 0) return fd;
+    client.socket = fstat(fd, &st) ? 0 : st.st_ino;
+    client.fd = fd;
+    return 0;
 }
 
 static int client_wait_ready(char *err, size_t err_size) {

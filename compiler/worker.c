@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -57,6 +58,14 @@ static int worker_library_path(char *path, size_t size) {
     return snprintf(slash + 1, room, "%s", RAWCL_LIBRARY_FILE) < (int)room ? 0 : -ENAMETOOLONG;
 }
 
+/* LLVM's register allocator takes and returns large blocks for every function: kept in the heap,
+ * they need no system calls and no fresh pages (a third of the time of a small build). */
+static void worker_keep_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TOP_PAD, 4 << 20);
+}
+
 /* When memory runs out, this process goes before the application. */
 static void worker_offer_to_oom_killer(void) {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -71,6 +80,7 @@ static int worker_setup(void) {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     worker_offer_to_oom_killer();
+    worker_keep_memory();
     int output = memfd_create("rawcl-output", 0);
     if (output < 0 || dup2(output, STDOUT_FILENO) < 0) return -errno;
     close(output);

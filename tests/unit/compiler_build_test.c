@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -455,6 +456,27 @@ static void test_fork(void **state) {
     co_free(built(vector_add, "-D FORK=2", "gfx1100"));
 }
 
+/* An application that closes all descriptors, and opens a file of its own in our socket's place. */
+static void test_closed_descriptors(void **state) {
+    char path[256];
+    struct stat st;
+    co_free(built(vector_add, "-D CLOSED=0", "gfx1100"));
+    for (int fd = 3; fd < 64; fd++)
+        close(fd);
+    snprintf(path, sizeof path, "%s/file", (const char *)*state);
+    int files[61];
+    for (int i = 0; i < 61; i++) {
+        files[i] = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+        assert_int_equal(files[i], 3 + i);
+    }
+    co_free(built(vector_add, "-D CLOSED=1", "gfx1100"));
+    for (int i = 0; i < 61; i++) {
+        assert_int_equal(fstat(files[i], &st), 0); /* still open, and nothing written into it */
+        assert_int_equal(st.st_size, 0);
+        close(files[i]);
+    }
+}
+
 static void test_no_worker(void **state) {
     (void)state;
     struct compiler_result r;
@@ -488,15 +510,25 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vector_add),      cmocka_unit_test(test_wave64),
-        cmocka_unit_test(test_errors),          cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_versions),        cmocka_unit_test(test_defines),
-        cmocka_unit_test(test_attributes),      cmocka_unit_test(test_printf),
-        cmocka_unit_test(test_program_scope),   cmocka_unit_test(test_library),
-        cmocka_unit_test(test_fast_math),       cmocka_unit_test(test_compile_and_link),
-        cmocka_unit_test(test_damaged_objects), cmocka_unit_test(test_include_directories),
-        cmocka_unit_test(test_crash),           cmocka_unit_test(test_invisible),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_vector_add),
+        cmocka_unit_test(test_wave64),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_defines),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_printf),
+        cmocka_unit_test(test_program_scope),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_fast_math),
+        cmocka_unit_test(test_compile_and_link),
+        cmocka_unit_test(test_damaged_objects),
+        cmocka_unit_test(test_include_directories),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_invisible),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_closed_descriptors),
         cmocka_unit_test(test_no_worker),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
