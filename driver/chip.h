@@ -19,11 +19,6 @@ struct chip {
     unsigned gc_major; /* of the discovery table's GC version */
     enum hw_gen gen;   /* packet layouts */
 
-    /* Page table entries (linux amdgpu_vm.h). leaf: in every 4 KiB entry; huge: in a leaf above the
-     * last level; mtype_lo: lowest bit of the memory type field. */
-    uint64_t pte_leaf, pte_huge;
-    unsigned mtype_lo;
-
     /* PSP mailbox */
     enum hw_reg c2pmsg_35, c2pmsg_36, c2pmsg_64, c2pmsg_67, c2pmsg_69, c2pmsg_70, c2pmsg_71,
         c2pmsg_81;
