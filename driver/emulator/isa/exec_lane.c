@@ -176,6 +176,8 @@ static bool check_operands(struct binding *b, const struct lane_row *r) {
         unsigned reg = (unsigned)x->s[i] & (true16 ? 127 : 511);
         if (vgpr && !SEM_SYM(exec_bind_vgprs)(b, reg, 1)) return false;
     }
+    if (r->flags & SCALAR_DST && x->dst >= 128 && x->dst != ISA_SREG_SCRAP)
+        return SEM_SYM(exec_refuse)(b, "destination is not an SGPR");
     if (r->flags & SCALAR_DST || !r->sources) return true;
     return SEM_SYM(exec_bind_vgprs)(b, x->dst & (true16 ? 127 : 511), 1);
 }

@@ -27,6 +27,15 @@ static inline void write_mask32(struct wave *w, const struct xinst *x, uint32_t 
     w->s[x->flags & X_CMPX ? ISA_SRC_EXEC_LO : x->sdst] = mask;
 }
 
+/* A 16-bit result leaves the other half of the register alone. */
+static void merge16(struct wave *w, const struct xinst *x, unsigned half, vu32 *d) {
+    const vu32 old = *exec_vgpr(w, half, x->dst);
+    if (x->sub == VALU_DST_LO16)
+        *d = (old & 0xffff0000u) | (*d & 0xffffu);
+    else
+        *d = (old & 0xffffu) | *d << 16;
+}
+
 /* ns sources, those with a bit in vgprs are VGPRs; masks: reads or writes lane masks. */
 static inline __attribute__((always_inline)) const struct xinst *
 fast(struct wave *w, const struct xinst *x, unsigned ns, unsigned vgprs, bool masks) {
@@ -42,6 +51,7 @@ fast(struct wave *w, const struct xinst *x, unsigned ns, unsigned vgprs, bool ma
         x->vfn(w->v + x->dst, a, b, c, e);
     } else {
         x->vfn(out, a, b, c, e);
+        if (x->sub) merge16(w, x, 0, out);
         for (unsigned i = 0; i < x->size; i++)
             exec_write_lanes(w->v + x->dst + i, &out[i], exec);
     }
@@ -93,6 +103,31 @@ static xfn *const fast_table[2][4][8] = {
      {fast_m3sss, fast_m3vss, fast_m3svs, fast_m3vvs, fast_m3ssv, fast_m3vsv, fast_m3svv,
       fast_m3vvv}}};
 
+/* neg and abs only. */
+static EXEC(fast_signs) {
+    const struct valu_mods *m = x->mods;
+    vu32 t[3][2], out[2];
+    const vu32 *s[3] = {NULL, NULL, NULL};
+    uint32_t exec = w->s[ISA_SRC_EXEC_LO];
+    for (unsigned i = 0; i < x->ns; i++) {
+        s[i] = fast_source(w, x, i, x->k[i] == SRC_VGPR, t[i]);
+        if (m->keep[i] == UINT32_MAX && !m->flip[i]) continue;
+        unsigned top = SEM_SYM(exec_type_dwords)(x->types[1 + i]) - 1;
+        if (top) t[i][0] = s[i][0];
+        t[i][top] = (s[i][top] & m->keep[i]) ^ m->flip[i];
+        s[i] = t[i];
+    }
+    struct sem_env *e = &w->env[0];
+    e->exec = exec;
+    e->mask_in = w->s[x->smask];
+    x->vfn(out, s[0], s[1], s[2], e);
+    if (x->sub) merge16(w, x, 0, out);
+    for (unsigned i = 0; i < x->size; i++)
+        exec_write_lanes(w->v + x->dst + i, &out[i], exec);
+    if (x->flags & (X_MASK_OUT | X_CMPX)) write_mask32(w, x, e->mask_out, exec);
+    NEXT(w, x);
+}
+
 /* VOPD: both halves read before either writes. */
 static EXEC(fast_vopd) {
     const struct xinst *y = x->pair;
@@ -138,14 +173,6 @@ static void set_env(struct sem_env *e, const struct valu_mods *m, uint32_t exec,
     e->op_sel_hi = m ? m->op_sel_hi : 0;
     e->neg = m ? m->neg : 0;
     e->neg_hi = m ? m->neg_hi : 0;
-}
-
-static void merge16(struct wave *w, const struct xinst *x, unsigned half, vu32 *d) {
-    const vu32 old = *exec_vgpr(w, half, x->dst);
-    if (x->sub == VALU_DST_LO16)
-        *d = (old & 0xffff0000u) | (*d & 0xffffu);
-    else
-        *d = (old & 0xffffu) | *d << 16;
 }
 
 /* Computes one half into out; returns the lanes to write. */
@@ -258,7 +285,8 @@ static bool bind_dst(struct binding *b, const struct form *f) {
     if (f->row->flags & SEM_SCALAR_DST) {
         x->dst = exec_sdst(f->vdst);
         x->flags |= X_SCALAR_DST;
-        return true;
+        if (x->dst < 128 || x->dst == ISA_SREG_SCRAP) return true;
+        return SEM_SYM(exec_refuse)(b, "destination is not an SGPR");
     }
     x->size = (uint8_t)SEM_SYM(exec_type_dwords)(f->row->dst);
     if (!x->size) return true;
@@ -268,7 +296,7 @@ static bool bind_dst(struct binding *b, const struct form *f) {
         if (f->true16_codes) x->dst &= 127;
     }
     if (!SEM_SYM(exec_bind_vgprs)(b, x->dst, x->size)) return false;
-    if (overlaps(x)) x->flags |= X_OVERLAP;
+    if (x->sub || overlaps(x)) x->flags |= X_OVERLAP;
     return true;
 }
 
@@ -309,14 +337,14 @@ static void pick_executor(struct binding *b, const struct form *f) {
     struct xinst *x = b->x;
     unsigned vgprs = 0;
     bool masks = f->row->flags & (SEM_CARRY_IN | SEM_CARRY_OUT | SEM_COMPARE | SEM_CMPX);
-    bool plain = b->g->halves == 1 && !x->mods && x->size <= 2 && !x->sub &&
-                 !(x->flags & X_SCALAR_DST) && f->row->dst != SEM_BF16;
+    bool plain = b->g->halves == 1 && (!x->mods || x->mods->signs_only) && x->size <= 2 &&
+                 !(x->flags & X_SCALAR_DST);
     for (unsigned i = 0; i < x->ns; i++) {
         if (SEM_SYM(exec_type_dwords)(x->types[1 + i]) > 2) plain = false;
         if (x->k[i] == SRC_VGPR) vgprs |= 1u << i;
         if (!x->types[1 + i]) plain = false; /* a hole, as in a row that only reads its dst */
     }
-    x->fn = plain ? fast_table[masks][x->ns][vgprs] : NULL;
+    x->fn = !plain ? NULL : x->mods ? fast_signs : fast_table[masks][x->ns][vgprs];
     if (!x->fn) x->fn = general;
 }
 

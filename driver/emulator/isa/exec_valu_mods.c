@@ -96,6 +96,33 @@ static bool needs_mods(const struct valu_mods *m, const struct sem_vrow *row) {
     return false;
 }
 
+/* Bit that neg flips and abs clears, in the top dword of an operand; 0: the type has none. */
+static uint32_t sign_bit(enum sem_type t) {
+    switch (t) {
+    case SEM_F32:
+    case SEM_B32:
+    case SEM_F64:
+    case SEM_B64:
+        return UINT32_C(1) << 31;
+    case SEM_F16:
+    case SEM_BF16:
+    case SEM_B16:
+        return 1u << 15;
+    default:
+        return 0;
+    }
+}
+
+static void fill_signs(struct valu_mods *m, const struct sem_vrow *row) {
+    const uint8_t types[3] = {row->src0, row->src1, row->src2};
+    m->signs_only = !m->dpp && !m->omod && !m->clamp && !m->op_sel && !m->vop3p;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t sign = sign_bit(types[i]);
+        m->keep[i] = m->abs >> i & 1 ? ~sign : UINT32_MAX;
+        m->flip[i] = m->neg >> i & 1 ? sign : 0;
+    }
+}
+
 bool SEM_SYM(exec_bind_mods)(struct binding *b, const struct sem_vrow *row) {
     struct xinst *x = b->x;
     const struct isa_inst *in = b->in;
@@ -118,6 +145,7 @@ bool SEM_SYM(exec_bind_mods)(struct binding *b, const struct sem_vrow *row) {
     *kept = m;
     /* The function selects halves and signs itself. */
     if (row->flags & SEM_OPSEL_SELF) kept->abs = 0;
+    fill_signs(kept, row);
     x->mods = kept;
     x->imm = row->flags;
     return true;
@@ -145,28 +173,6 @@ static vu32 select_halves(vu32 v, bool lo_high, bool hi_high) {
     return lo | hi;
 }
 
-/* neg and abs act on the sign bit of the operand's type; integers have none. */
-static void apply_signs(enum sem_type t, bool neg, bool abs, vu32 *v, unsigned n) {
-    uint32_t sign;
-    switch (t) {
-    case SEM_F32:
-    case SEM_B32:
-    case SEM_F64:
-    case SEM_B64:
-        sign = UINT32_C(1) << 31;
-        break;
-    case SEM_F16:
-    case SEM_BF16:
-    case SEM_B16:
-        sign = 1u << 15;
-        break;
-    default:
-        return;
-    }
-    if (abs) v[n - 1] &= ~sign;
-    if (neg) v[n - 1] ^= sign;
-}
-
 void SEM_SYM(exec_apply_source_mods)(const struct xinst *x, unsigned i, const vu32 *src, vu32 *tmp,
                                      unsigned n, uint32_t exec, uint32_t *write) {
     const struct valu_mods *m = x->mods;
@@ -184,7 +190,7 @@ void SEM_SYM(exec_apply_source_mods)(const struct xinst *x, unsigned i, const vu
     }
     if (is_16_bit(t))
         tmp[0] = m->op_sel >> i & 1 && x->k[i] != SRC_IMM ? tmp[0] >> 16 : tmp[0] & 0xffffu;
-    apply_signs(t, m->neg >> i & 1, m->abs >> i & 1, tmp, n);
+    tmp[n - 1] = (tmp[n - 1] & m->keep[i]) ^ m->flip[i];
 }
 
 static double half_to_double(uint32_t h) {
@@ -235,18 +241,22 @@ static void omod_result(enum sem_type t, unsigned omod, vu32 *d) {
     }
 }
 
+static void clamp_f32(bool nan_to_zero, vu32 *d) {
+    const vf32 v = (vf32)*d;
+    const vi32 nan = v != v, positive = v > (vf32){0}, above = v > (vf32){0} + 1.0f;
+    vu32 r = (vu32)positive & *d;
+    r = (r & ~(vu32)above) | ((vu32)above & 0x3f800000u);
+    *d = nan_to_zero ? r : (r & ~(vu32)nan) | ((vu32)nan & *d);
+}
+
 static void clamp_result(enum sem_type t, bool nan_to_zero, vu32 *d) {
+    if (t == SEM_F32) {
+        clamp_f32(nan_to_zero, d);
+        return;
+    }
     uint32_t *lo = (uint32_t *)d, *hi = (uint32_t *)&d[1];
     for (unsigned i = 0; i < VEC_LANES; i++) {
-        if (t == SEM_F32) {
-            bool nan = (lo[i] & 0x7fffffff) > 0x7f800000;
-            if (nan)
-                lo[i] = nan_to_zero ? 0 : lo[i];
-            else if (lo[i] >> 31)
-                lo[i] = 0;
-            else if (lo[i] > 0x3f800000)
-                lo[i] = 0x3f800000;
-        } else if (t == SEM_F16) {
+        if (t == SEM_F16) {
             lo[i] = clamp_half(lo[i] & 0xffff, nan_to_zero);
         } else if (t == SEM_PKF16) {
             lo[i] = clamp_half(lo[i] & 0xffff, nan_to_zero) | clamp_half(lo[i] >> 16, nan_to_zero)

@@ -52,9 +52,11 @@ struct valu_mods {
     bool vop3p;
     uint8_t dpp; /* 0, 8, 16 */
     bool fi, bound_ctrl;
-    uint32_t write_lanes;  /* DPP row_mask and bank_mask, one bit a lane */
-    uint32_t source_valid; /* lanes whose DPP source lies inside its row */
-    uint8_t from[32];      /* DPP: lane to read */
+    bool signs_only;           /* nothing but neg and abs: keep and flip below say it all */
+    uint32_t keep[3], flip[3]; /* for the top dword of each source: (v & keep) ^ flip */
+    uint32_t write_lanes;      /* DPP row_mask and bank_mask, one bit a lane */
+    uint32_t source_valid;     /* lanes whose DPP source lies inside its row */
+    uint8_t from[32];          /* DPP: lane to read */
 };
 
 /* One decoded instruction: what an executor function needs, resolved once. */
