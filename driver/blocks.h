@@ -13,6 +13,7 @@
 enum { AM_SESSION_CLEAN = 0, AM_SESSION_DIRTY = 1 };
 
 enum { IH_RING_BYTES = 256 << 10, PSP_RING_BYTES = 64 << 10, SMU_TABLE_BYTES = 16 << 10 };
+enum { FAULT_QUEUE = 32 };
 enum { MQD_BYTES = 2048, PSP_MSG_BYTES = 1 << 20 };
 /* Largest trusted memory region that these chips' tables of contents ask for. */
 enum { TMR_MAX_BYTES = 0x1300000 };
@@ -27,9 +28,10 @@ struct am_blocks {
     vram_off_t ih_ring, ih_wptr, ih_ring1;
     vram_off_t psp_cmd, psp_fence, psp_ring, psp_msg, tmr;
     vram_off_t smu_table, mqd;
-    uint32_t ih_rptr; /* bytes */
+    _Atomic uint32_t hdp_flush; /* byte address, 0: not read yet */
     pthread_mutex_t ih_lock;
-    struct am_fault fault; /* the first one, until taken */
+    struct am_fault faults[FAULT_QUEUE]; /* until taken */
+    unsigned fault_count;
     pthread_mutex_t fault_lock;
     uint32_t clocks[SMU_CLOCK_COUNT][16]; /* MHz by level */
     unsigned clock_levels[SMU_CLOCK_COUNT];

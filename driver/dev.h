@@ -162,13 +162,13 @@ enum am_fault_kind {
 };
 struct am_fault {
     enum am_fault_kind kind;
-    enum am_ring ring;
-    uint64_t address; /* page address for AM_FAULT_PAGE, else 0 */
+    enum am_ring ring; /* AM_RING_COUNT: the chip does not say */
+    uint64_t address;  /* page address for AM_FAULT_PAGE, else 0 */
     bool write;
     char detail[256];
 };
-void fault_record(struct am_device *d, const struct am_fault *f); /* first one wins until taken */
-bool fault_take(struct am_device *d, struct am_fault *out);
+void fault_record(struct am_device *d, const struct am_fault *f);
+bool fault_take(struct am_device *d, struct am_fault *out); /* the oldest one */
 
 /* ---- memory.c / page_table.c / heap.c ---- */
 int memory_init(struct am_device *d); /* after GMC: heaps, root page table (kept on partial boot) */

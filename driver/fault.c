@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first fault since the last one was taken. */
+/* Faults in the order in which they came, until they are taken. A burst keeps its beginning. */
 #include <string.h>
 
 #include "driver/blocks.h"
@@ -20,15 +20,18 @@ void fault_record(struct am_device *d, const struct am_fault *f) {
            f->kind == AM_FAULT_PAGE ? (f->write ? " writing " : " reading ") : " ",
            (unsigned long long)f->address, f->detail);
     pthread_mutex_lock(&b->fault_lock);
-    if (b->fault.kind == AM_FAULT_NONE) b->fault = *f;
+    if (b->fault_count < FAULT_QUEUE) b->faults[b->fault_count++] = *f;
     pthread_mutex_unlock(&b->fault_lock);
 }
 
 bool fault_take(struct am_device *d, struct am_fault *out) {
     struct am_blocks *b = blocks(d);
     pthread_mutex_lock(&b->fault_lock);
-    *out = b->fault;
-    memset(&b->fault, 0, sizeof b->fault);
+    memset(out, 0, sizeof *out);
+    if (b->fault_count) {
+        *out = b->faults[0];
+        memmove(b->faults, b->faults + 1, --b->fault_count * sizeof *b->faults);
+    }
     pthread_mutex_unlock(&b->fault_lock);
     return out->kind != AM_FAULT_NONE;
 }

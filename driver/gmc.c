@@ -87,8 +87,14 @@ vram_off_t boot_alloc(struct am_device *d, size_t size, size_t align) {
 /* ---- flushes ---- */
 
 void gmc_hdp_flush(struct am_device *d) {
-    uint32_t remap = reg_rd(d, R_BIF_BX0_REMAP_HDP_MEM_FLUSH_CNTL);
-    reg_wr_dw(d, remap / 4, 0);
+    /* The place to write to is where this register says; it stays there. */
+    _Atomic uint32_t *place = &blocks(d)->hdp_flush;
+    uint32_t remap = atomic_load(place);
+    if (!remap) {
+        remap = reg_rd(d, R_BIF_BX0_REMAP_HDP_MEM_FLUSH_CNTL);
+        atomic_store(place, remap);
+    }
+    if (!atomic_load(&d->lost) && !atomic_load(&d->abandoned)) reg_wr_dw(d, remap / 4, 0);
 }
 
 static int invalidate(struct am_device *d, enum hw_reg req, enum hw_reg ack) {
@@ -320,6 +326,7 @@ static void report(struct am_device *d, enum am_hub h, const uint32_t entry[8]) 
     if (!gmc_read_fault(d, h, &f)) {
         memset(&f, 0, sizeof f);
         f.kind = AM_FAULT_PAGE;
+        f.ring = AM_RING_COUNT; /* only the latch knows the client */
         f.address = ((uint64_t)entry[IH_ENTRY__CONTEXT_ID0_DW] << 12) |
                     ((uint64_t)entry[IH_ENTRY__CONTEXT_ID1_DW] & 0xf) << 44;
         snprintf(f.detail, sizeof f.detail, "%s hub", h == AM_HUB_MM ? "MM" : "GC");

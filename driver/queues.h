@@ -34,8 +34,9 @@ struct cmd_record {
     uint32_t ring_dw;
     uint64_t kernarg_end; /* compute: kernarg memory up to here is free when it has ended */
     uint64_t submit_ns;
-    const char *what; /* "copy", "fill" ...; NULL: the kernel `name` */
-    uint64_t arg[3];  /* of the message: destination, source, bytes */
+    const char *what;   /* "copy", "fill" ...; NULL: the kernel `name` */
+    uint64_t arg[3];    /* SDMA: destination, source (0: none), bytes */
+    uint64_t extent[2]; /* SDMA: first to last byte of destination and source */
     char name[64];
 };
 

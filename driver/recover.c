@@ -109,13 +109,32 @@ static int restart(struct am_device *d, struct ring *r, uint64_t done) {
     return wptr ? ring_kick(d, r) : 0;
 }
 
+static bool near_page(uint64_t address, uint64_t at, uint64_t bytes) {
+    return address + 4096 > at && address < at + bytes;
+}
+
+/* The chip keeps the client of one fault only. Of others the address tells: what SDMA is at is
+ * known, a kernel may touch anything. */
+static enum am_ring ring_of(struct am_device *d, const struct am_fault *f) {
+    if ((unsigned)f->ring < AM_RING_COUNT) return f->ring;
+    struct ring *r = &d->queues->ring[AM_RING_SDMA];
+    uint64_t v = ring_done(r) + 1;
+    if (v > r->last) return AM_RING_COMPUTE;
+    const struct cmd_record *c = ring_record(r, v);
+    bool ours = near_page(f->address, c->arg[0], c->extent[0]) ||
+                (c->arg[1] && near_page(f->address, c->arg[1], c->extent[1]));
+    return ours ? AM_RING_SDMA : AM_RING_COMPUTE;
+}
+
 /* One command may fault many times before it is stopped. What it left behind must not be blamed on
  * the next one; a fault of the other ring is kept. */
 static void drop_echoes(struct am_device *d, enum am_ring ring) {
     struct am_fault f, other = {0};
     ih_drain(d);
-    while (fault_take(d, &f))
-        if (f.ring != ring) other = f;
+    while (fault_take(d, &f)) {
+        f.ring = ring_of(d, &f);
+        if (f.ring != ring && other.kind == AM_FAULT_NONE) other = f;
+    }
     if (other.kind != AM_FAULT_NONE) fault_record(d, &other);
 }
 
@@ -158,9 +177,11 @@ static void recover_locked(struct am_device *d, const struct am_fault *f) {
 
 void recover(struct am_device *d, const struct am_fault *f) {
     struct am_queues *q = d->queues;
-    if (!q || (unsigned)f->ring >= AM_RING_COUNT) return;
+    if (!q) return;
+    struct am_fault known = *f;
     pthread_mutex_lock(&q->lock);
-    recover_locked(d, f);
+    known.ring = ring_of(d, f);
+    recover_locked(d, &known);
     pthread_cond_broadcast(&q->cond);
     pthread_mutex_unlock(&q->lock);
 }

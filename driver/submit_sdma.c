@@ -98,21 +98,21 @@ static int fill_dwords(struct job *j, uint64_t dst, uint32_t value, uint64_t siz
 int am_submit_copy(struct am_device *d, const struct am_fence *waits, size_t nwaits, uint64_t dst,
                    uint64_t src, uint64_t size, struct am_fence *out) {
     if (dst + size < dst || src + size < src) return -EINVAL;
-    struct job j = {.info = {.what = "copy", .arg = {dst, src, size}}};
+    struct job j = {.info = {.what = "copy", .arg = {dst, src, size}, .extent = {size, size}}};
     int rc = begin(&j, d, waits, nwaits);
     return rc ? rc : finish(&j, copy(&j, dst, src, size), out);
 }
 
 /* ---- rectangles ---- */
 
-/* base + offset of the last byte + 1, checked. */
-static bool rect_fits(const struct am_rect *a, const uint64_t region[3]) {
+/* Bytes from the first to the last; false when they run over the end of the address space. */
+static bool rect_extent(const struct am_rect *a, const uint64_t region[3], uint64_t *bytes) {
     uint64_t rows, slices, end;
     return !__builtin_mul_overflow(a->row_pitch, region[1] - 1, &rows) &&
            !__builtin_mul_overflow(a->slice_pitch, region[2] - 1, &slices) &&
            !__builtin_add_overflow(rows, slices, &end) &&
-           !__builtin_add_overflow(end, region[0], &end) &&
-           !__builtin_add_overflow(end, a->base, &end);
+           !__builtin_add_overflow(end, region[0], bytes) &&
+           !__builtin_add_overflow(*bytes, a->base, &end);
 }
 
 int am_submit_copy_rect(struct am_device *d, const struct am_fence *waits, size_t nwaits,
@@ -120,7 +120,8 @@ int am_submit_copy_rect(struct am_device *d, const struct am_fence *waits, size_
                         const uint64_t region[3], struct am_fence *out) {
     uint64_t n[3] = {region[0], region[1], region[2]};
     if (!n[0] || !n[1] || !n[2]) return -EINVAL;
-    if (!rect_fits(dst, n) || !rect_fits(src, n)) return -EINVAL;
+    uint64_t extent[2];
+    if (!rect_extent(dst, n, &extent[0]) || !rect_extent(src, n, &extent[1])) return -EINVAL;
     /* Rows that follow one another in both places are one longer row, and so for slices. */
     uint64_t dst_step[2] = {dst->row_pitch, dst->slice_pitch};
     uint64_t src_step[2] = {src->row_pitch, src->slice_pitch};
@@ -133,7 +134,9 @@ int am_submit_copy_rect(struct am_device *d, const struct am_fence *waits, size_
         n[0] *= n[2];
         n[2] = 1;
     }
-    struct job j = {.info = {.what = "rectangle copy", .arg = {dst->base, src->base, bytes}}};
+    struct job j = {.info = {.what = "rectangle copy",
+                             .arg = {dst->base, src->base, bytes},
+                             .extent = {extent[0], extent[1]}}};
     int rc = begin(&j, d, waits, nwaits);
     if (rc) return rc;
     for (uint64_t z = 0; z < n[2] && !rc; z++)
@@ -187,7 +190,7 @@ int am_submit_fill(struct am_device *d, const struct am_fence *waits, size_t nwa
     if (!pattern_bytes || pattern_bytes > 128 || (pattern_bytes & (pattern_bytes - 1)))
         return -EINVAL;
     if (dst + size < dst) return -EINVAL;
-    struct job j = {.info = {.what = "fill", .arg = {dst, 0, size}}};
+    struct job j = {.info = {.what = "fill", .arg = {dst, 0, size}, .extent = {size, 0}}};
     int rc = begin(&j, d, waits, nwaits);
     if (rc) return rc;
     if (pattern_bytes <= 4 && !(dst & 3) && !(size & 3)) {

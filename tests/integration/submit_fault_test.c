@@ -138,6 +138,25 @@ static void bad_copy_beside_kernel(void **state) {
     am_free(g->dev, m);
 }
 
+/* Both rings fault at about the same time; neither is forgotten. */
+static void both_rings(void **state) {
+    struct rig *g = *state;
+    struct am_mem *m = rig_alloc(g, 4096, AM_MEM_SYSTEM, "good");
+    for (uint32_t round = 0; round < 10; round++) {
+        struct am_fence k, c, after[2];
+        k = poke(g, NULL, 0, m->va + m->size, 0);
+        assert_int_equal(am_submit_copy(g->dev, NULL, 0, m->va + m->size + 4096, m->va, 64, &c), 0);
+        after[0] = poke(g, &c, 1, m->va, round);
+        assert_int_equal(am_submit_copy(g->dev, after, 1, m->va + 4, m->va, 4, &after[1]), 0);
+        rig_wait(g, after[1]);
+        rig_wait(g, after[0]);
+        assert_int_equal(am_wait(g->dev, k, 0), -EIO);
+        assert_int_equal(am_wait(g->dev, c, 0), -EIO);
+        assert_int_equal(((uint32_t *)m->cpu)[1], round);
+    }
+    am_free(g->dev, m);
+}
+
 /* Nobody waits: polling alone finds the fault. */
 static void polling_finds_it(void **state) {
     struct rig *g = *state;
@@ -173,7 +192,7 @@ int main(void) {
         cmocka_unit_test(one_bad_kernel),         cmocka_unit_test(many_faulting_waves),
         cmocka_unit_test(long_queue_behind),      cmocka_unit_test(bad_copy),
         cmocka_unit_test(polling_finds_it),       cmocka_unit_test(bad_last_piece),
-        cmocka_unit_test(bad_copy_beside_kernel),
+        cmocka_unit_test(bad_copy_beside_kernel), cmocka_unit_test(both_rings),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }
