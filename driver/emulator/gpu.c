@@ -213,6 +213,7 @@ static int bar_write(struct bus *b, int bar, uint64_t off, const void *buf, size
         if (off > g->vram_size || len > g->vram_size - off) {
             gpu_guest_error(g, "BAR0 write at 0x%" PRIx64 " beyond VRAM", off);
         } else {
+            psp_check_tmr(g, AGENT_BAR0, off, len);
             copy_words(g->vram + off, buf, len);
             hdp_cpu_wrote(g, off, len);
         }

@@ -246,6 +246,8 @@ void gmc_init(struct gpu *g);
 void psp_init(struct gpu *g);
 void psp_reset(struct gpu *g);
 void psp_tick(struct gpu *g);
+/* Guest error if VRAM [off, off+len) touches the region that SETUP_TMR gave to the PSP. */
+void psp_check_tmr(struct gpu *g, enum gpu_agent who, uint64_t off, uint64_t len);
 void smu_init(struct gpu *g);
 void smu_reset(struct gpu *g);
 void smu_firmware_loaded(struct gpu *g);

@@ -122,8 +122,12 @@ void hdp_flush(struct gpu *g) {
     for (unsigned i = 0; i < h->cap; i++) {
         struct hdp_page *p = &h->page[i];
         if (p->page == UINT64_MAX || !p->pending) continue;
-        for (int l = 0; l < 64; l++)
-            if (p->pending >> l & 1) cache_bar0_write(g, (p->page << 12) + (uint64_t)l * 64, 64);
+        for (unsigned l = 0, n; l < 64; l += n) { /* runs of written lines */
+            bool set = p->pending >> l & 1;
+            for (n = 1; l + n < 64 && (p->pending >> (l + n) & 1) == set; n++) {
+            }
+            if (set) cache_bar0_write(g, (p->page << 12) + l * 64ull, n * 64ull);
+        }
         p->pending = 0;
     }
     atomic_store(&h->pending_pages, 0);

@@ -503,6 +503,7 @@ int gpu_translate(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, enum gpu_
     out->host += skip;
     out->pa += skip;
     if (!out->system) {
+        if (access == GPU_WRITE) psp_check_tmr(g, who, out->pa, 1);
         if (access == GPU_WRITE)
             mmu_table_written(g, out->pa, out->size < 4096 ? out->size : 4096);
         else

@@ -358,6 +358,14 @@ static void wptr_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
     after(g, PENDING_COMMANDS, US_COMMAND);
 }
 
+void psp_check_tmr(struct gpu *g, enum gpu_agent who, uint64_t off, uint64_t len) {
+    const struct psp_state *p = &g->psp;
+    uint64_t tmr = p->tmr_mc - g->mc_base;
+    if (!p->tmr_done || off >= tmr + p->tmr_size || off + len <= tmr) return;
+    gpu_guest_error(g, "%s writes VRAM 0x%" PRIx64 " inside the trusted memory region",
+                    who == AGENT_BAR0 ? "BAR0" : "the chip", off);
+}
+
 /* ---- life ---- */
 
 void psp_tick(struct gpu *g) {
