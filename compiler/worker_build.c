@@ -26,6 +26,7 @@
 #include "compiler/container.h"
 #include "compiler/worker_args.h"
 #include "compiler/worker_llvm.h"
+#include "compiler/worker_printf.h"
 
 /* Put into the executable at build time (worker_header.c). */
 extern const char worker_clang_header[], worker_clang_header_end[];
@@ -408,6 +409,7 @@ static bool build_link_library(struct build *b) {
         return false;
     }
     build_controls(b);
+    worker_printf_fold_strings(b->ctx, b->module);
     build_declare_printf(b);
     LLVMModuleRef library = b->library;
     b->library = NULL;
