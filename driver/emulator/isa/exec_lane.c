@@ -30,7 +30,9 @@ static EXEC(writelane) {
  * lane's own from a VGPR. */
 static unsigned permlane_selector(const struct wave *w, const struct xinst *x, unsigned h,
                                   unsigned i) {
-    if (x->sub & 2) return *mem_lane(exec_vgpr(w, h, (unsigned)x->s[1]), i) & 15;
+    if (x->sub & 2 && x->k[1] == SRC_VGPR)
+        return *mem_lane(exec_vgpr(w, h, (unsigned)x->s[1]), i) & 15;
+    if (x->sub & 2) return exec_s32(w, x, 1) & 15;
     uint32_t word = exec_s32(w, x, (i & 15) < 8 ? 1 : 2);
     return word >> 4 * (i & 7) & 15;
 }
