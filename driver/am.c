@@ -136,6 +136,7 @@ static bool ours_and_clean(struct am_device *d) {
 /* Another driver, or a session of ours that ended badly, left the chip running or half booted. */
 static int reset_chip(struct am_device *d) {
     int rc;
+    atomic_store(&blocks(d)->hdp_flush, 0); /* the reset may move it */
     if (psp_alive(d) && smu_alive(d)) {
         am_log(d, AM_LOG_INFO, "am", "mode-1 reset");
         rc = soc_bus_master(d, false);
@@ -264,22 +265,25 @@ void am_abandon(struct am_device *d) {
     if (d) atomic_store(&d->abandoned, true);
 }
 
-void am_close(struct am_device *d) {
-    if (!d) return;
-    bool touch = !atomic_load(&d->lost) && !atomic_load(&d->abandoned);
+int am_stop(struct am_device *d) {
     queues_fini(d);
     memory_fini(d);
-    if (touch) {
-        int rc = sdma_ops.fini_hw(d);
-        int rc2 = gfx_ops.fini_hw(d);
-        int rc3 = smu_ops.fini_hw(d);
-        ih_ops.fini_hw(d);
-        struct am_fault f;
-        while (gmc_read_fault(d, AM_HUB_GC, &f) || gmc_read_fault(d, AM_HUB_MM, &f))
-            fault_record(d, &f);
-        /* last of all: whoever comes next may rely on what lies in boot memory */
-        if (!rc && !rc2 && !rc3 && !atomic_load(&d->lost))
-            reg_wr(d, R_SCRATCH_REG6, AM_SESSION_CLEAN);
-    }
+    if (atomic_load(&d->lost) || atomic_load(&d->abandoned)) return -ENODEV;
+    int rc = sdma_ops.fini_hw(d);
+    int rc2 = gfx_ops.fini_hw(d);
+    int rc3 = smu_ops.fini_hw(d);
+    ih_ops.fini_hw(d);
+    struct am_fault f;
+    while (gmc_read_fault(d, AM_HUB_GC, &f) || gmc_read_fault(d, AM_HUB_MM, &f))
+        fault_record(d, &f);
+    if (rc || rc2 || rc3 || atomic_load(&d->lost)) return -EIO;
+    /* last of all: whoever comes next may rely on what lies in boot memory */
+    reg_wr(d, R_SCRATCH_REG6, AM_SESSION_CLEAN);
+    return 0;
+}
+
+void am_close(struct am_device *d) {
+    if (!d) return;
+    am_stop(d);
     am_device_free(d);
 }

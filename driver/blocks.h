@@ -81,6 +81,7 @@ void gfx_start_address(struct am_device *d, enum hw_reg lo, enum hw_reg hi, uint
 
 /* am.c */
 int am_boot(struct am_device *d);
+int am_stop(struct am_device *d); /* am_close but for the freeing; 0: left clean */
 int am_device_new(struct bus *bus, const char *id, const struct am_options *opt, bool emulated,
                   struct am_device **out);
 void am_device_free(struct am_device *d); /* closes its bus; NULL is ignored */

@@ -241,8 +241,15 @@ int discovery_vram_size(struct am_device *d) {
 int discovery_run(struct am_device *d) {
     int rc = discovery_vram_size(d);
     if (rc) return rc;
-    uint8_t bin[HW_DISCOVERY_BYTES];
-    rc = vram_read(d, d->vram_bytes - HW_DISCOVERY_FROM_END, bin, sizeof bin);
+    /* As much as the header says: through a small BAR every dword counts. */
+    uint8_t bin[HW_DISCOVERY_BYTES] = {0};
+    vram_off_t at = d->vram_bytes - HW_DISCOVERY_FROM_END;
+    size_t head = (SIZE_binary_header + 3) & ~3u;
+    rc = vram_read(d, at, bin, head);
+    size_t size = hw_get16(bin, OFF_binary_header__binary_size);
+    size = (size + 3) & ~(size_t)3;
+    if (size > sizeof bin) size = sizeof bin;
+    if (!rc && size > head) rc = vram_read(d, at + head, bin + head, size - head);
     if (rc) return rc;
     char err[256];
     rc = discovery_parse(d, bin, sizeof bin, err, sizeof err);

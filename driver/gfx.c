@@ -123,6 +123,11 @@ static void enable_interrupts(struct am_device *d) {
 static int init_hw(struct am_device *d) {
     int rc = gfx_wait_autoload(d);
     if (!rc) rc = gmc_init_hub(d, AM_HUB_GC);
+    if (!rc && d->partial_boot) {
+        /* the MEC has been running: whatever is still bound to it goes */
+        rc = gfx_unbind_queue(d);
+        if (!rc) rc = d->chip->mec_soft_reset(d);
+    }
     if (rc) return rc;
     config_mec(d);
     reg_wr(d, R_TCP_CNTL, reg_rd(d, R_TCP_CNTL) | TCP_CNTL_LINUX);
