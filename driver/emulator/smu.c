@@ -239,6 +239,12 @@ static uint32_t mailbox_read(struct gpu *g, enum hw_reg r, uint32_t stored) {
     return gpu_reg_get(g, r);
 }
 
+/* An answer whose time had come was there before this write, and is gone now. */
+static void response_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
+    (void)r, (void)old, (void)v;
+    if (g->smu.ready_at && gpu_model_us(g) >= g->smu.ready_at) g->smu.ready_at = 0;
+}
+
 static void debug_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t msg) {
     (void)r, (void)old;
     if (!g->smu.alive) {
@@ -264,6 +270,6 @@ void smu_reset(struct gpu *g) {
 void smu_init(struct gpu *g) {
     gpu_reg_hook(g, R_MSG, NULL, message_wrote);
     gpu_reg_hook(g, R_ARG, mailbox_read, NULL);
-    gpu_reg_hook(g, R_RESP, mailbox_read, NULL);
+    gpu_reg_hook(g, R_RESP, mailbox_read, response_wrote);
     gpu_reg_hook(g, R_DMSG, NULL, debug_wrote);
 }
