@@ -86,7 +86,8 @@ enum {
     SEM_SCALAR_DST = 64 /* v_readlane, v_readfirstlane: d[0][0] goes to an SGPR */,
     SEM_OPSEL_SELF = 128, /* the function reads op_sel itself */
     SEM_DST_HI16 = 256,   /* the 16-bit result goes to the upper half (v_fma_mixhi_f16) */
-    SEM_DST_IN_D = 512    /* d holds the old destination on entry (v_swmmac: c is the index) */
+    SEM_DST_IN_D = 512,   /* d holds the old destination on entry (v_swmmac: c is the index) */
+    SEM_WAVE32_ONLY = 1024 /* v_wmma, v_swmmac: defined here for wave32 */
 };
 
 /* One row per instruction; the mnemonic is AMD's, as in the decode tables without _E32/_E64

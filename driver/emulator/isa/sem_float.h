@@ -14,6 +14,10 @@
 #define NAN_F64 0xfff8000000000000ull
 #define NAN_F16 0xfe00u
 
+#if defined(__clang__) && __clang_major__ >= 18
+#define SEM_VECTOR_BUILTINS 1
+#endif
+
 /* Rounding, the encoding of MODE. */
 enum { RNE, RUP, RDOWN, RZERO };
 
@@ -31,9 +35,9 @@ uint64_t SEM_SYM(soft_fma)(double a, double b, double c, int scale, const struct
                            int round);
 extern const struct soft_format SEM_SYM(soft_f16), SEM_SYM(soft_f32), SEM_SYM(soft_f64);
 
-/* Applies a function of one float to each lane. gcc: the scalar builtin in a loop, clang: its own
- * vector builtin. */
-#if defined(__clang__) && __has_builtin(__builtin_elementwise_sqrt)
+/* Applies a function of one float to each lane. gcc: the scalar builtin in a loop, clang (recent
+ * enough): its own vector builtin. */
+#ifdef SEM_VECTOR_BUILTINS
 #define SEM_MAP_FN(name, type, n, scalar, elementwise)                                             \
     static inline type name(type x) {                                                              \
         return elementwise(x);                                                                     \
@@ -117,7 +121,7 @@ static inline vu32 nan3_32(vu32 r, vu32 x, vu32 y, vu32 z) {
 }
 
 static inline vu32 host_fma32(vu32 x, vu32 y, vu32 z) {
-#ifdef __clang__
+#ifdef SEM_VECTOR_BUILTINS
     return (vu32)__builtin_elementwise_fma((vf32)x, (vf32)y, (vf32)z);
 #else
     const vf32 p = (vf32)x, q = (vf32)y, s = (vf32)z;
@@ -197,7 +201,7 @@ static inline vu64 nan3_64(vu64 r, vu64 x, vu64 y, vu64 z) {
 }
 
 static inline vu64 host_fma64(vu64 x, vu64 y, vu64 z) {
-#ifdef __clang__
+#ifdef SEM_VECTOR_BUILTINS
     return (vu64)__builtin_elementwise_fma((vf64)x, (vf64)y, (vf64)z);
 #else
     const vf64 p = (vf64)x, q = (vf64)y, s = (vf64)z;
