@@ -94,7 +94,8 @@ static void CL_CALLBACK record(cl_event ev, cl_int status, void *arg) {
 }
 
 static bool wait_count(struct seen *s, int n) {
-    for (int i = 0; i < 2000 && atomic_load(&s->count) < n; i++) sleep_ms(1);
+    for (int i = 0; i < 2000 && atomic_load(&s->count) < n; i++)
+        sleep_ms(1);
     return atomic_load(&s->count) == n;
 }
 
@@ -200,7 +201,8 @@ static void barriers_and_markers(void **state) {
     assert_ok(clGetEventProfilingInfo(marker, CL_PROFILING_COMMAND_END, 8, &marker_end, NULL));
     assert_true(marker_end >= first_end);
     cl_event list[] = {gate, first, barrier, after, marker};
-    for (int i = 0; i < 5; i++) clReleaseEvent(list[i]);
+    for (int i = 0; i < 5; i++)
+        clReleaseEvent(list[i]);
     clReleaseMemObject(m);
 }
 
@@ -271,7 +273,8 @@ static void chain_over_queues(void **state) {
         prev = r;
     }
     assert_ok(clWaitForEvents(1, &prev));
-    for (int i = 0; i < N; i++) assert_int_equal(data[i], ROUNDS);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(data[i], ROUNDS);
     clReleaseEvent(prev);
     clReleaseMemObject(m);
     clReleaseKernel(k);
@@ -293,7 +296,8 @@ static void *hammer(void *arg) {
         bad |= clEnqueueReadBuffer(q, m, CL_FALSE, 0, 256, out, 0, NULL, NULL);
         bad |= clEnqueueFillBuffer(q, m, &zero, 4, 0, 256, 0, NULL, NULL);
         bad |= clFinish(q);
-        for (int i = 0; i < 64; i++) bad |= out[i] != round;
+        for (int i = 0; i < 64; i++)
+            bad |= out[i] != round;
     }
     (void)global;
     clReleaseMemObject(m);
@@ -305,7 +309,8 @@ static void threads(void **state) {
     pthread_t t[8];
 
     (void)state;
-    for (int i = 0; i < 8; i++) assert_int_equal(pthread_create(&t[i], NULL, hammer, NULL), 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, hammer, NULL), 0);
     for (int i = 0; i < 8; i++) {
         void *bad;
         pthread_join(t[i], &bad);
@@ -323,9 +328,9 @@ static void idle_is_idle(void **state) {
     getrusage(RUSAGE_SELF, &a);
     sleep_ms(1000);
     getrusage(RUSAGE_SELF, &b);
-    long us = (b.ru_utime.tv_sec - a.ru_utime.tv_sec + b.ru_stime.tv_sec - a.ru_stime.tv_sec) *
-                  1000000 +
-              b.ru_utime.tv_usec - a.ru_utime.tv_usec + b.ru_stime.tv_usec - a.ru_stime.tv_usec;
+    long us =
+        (b.ru_utime.tv_sec - a.ru_utime.tv_sec + b.ru_stime.tv_sec - a.ru_stime.tv_sec) * 1000000 +
+        b.ru_utime.tv_usec - a.ru_utime.tv_usec + b.ru_stime.tv_usec - a.ru_stime.tv_usec;
     assert_true(us < 50000);
 }
 
