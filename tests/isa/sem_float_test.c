@@ -528,8 +528,9 @@ int main(void) {
     /* Its rounding and denormal modes are fixed: sem_lift_test compares the rest. */
     (void)arithmetic_32, (void)arithmetic_64, (void)minimum_maximum, (void)ldexp_32, (void)ldexp_64;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(minimum_maximum_64), cmocka_unit_test(unary_32),    cmocka_unit_test(unary_64),
-        cmocka_unit_test(division_32),        cmocka_unit_test(division_64), cmocka_unit_test(dx9_zero),
+        cmocka_unit_test(minimum_maximum_64), cmocka_unit_test(unary_32),
+        cmocka_unit_test(unary_64),           cmocka_unit_test(division_32),
+        cmocka_unit_test(division_64),        cmocka_unit_test(dx9_zero),
     };
 #else
     const struct CMUnitTest tests[] = {

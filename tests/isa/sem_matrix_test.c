@@ -4,19 +4,18 @@
 
 #include "tests/isa/sem_test.h"
 
-static uint32_t half_of(int v)
-{
+static uint32_t half_of(int v) {
     /* Small integers and halves are exact in binary16. */
     uint32_t sign = v < 0 ? 0x8000 : 0, m = (uint32_t)(v < 0 ? -v : v), e = 25;
     if (!m) return 0;
-    while (m < 1024) m <<= 1, e--;
+    while (m < 1024)
+        m <<= 1, e--;
     return sign | e << 10 | (m & 1023);
 }
 
 /* --- 8-bit floats --- */
 
-static double fp8_value(uint32_t x, int bf8)
-{
+static double fp8_value(uint32_t x, int bf8) {
     uint32_t m = bf8 ? x & 3 : x & 7, e = bf8 ? x >> 2 & 31 : x >> 3 & 15;
     int bias = bf8 ? 15 : 7, bits = bf8 ? 2 : 3;
     double v = e ? ldexp(1 + m / (double)(1 << bits), (int)e - bias)
@@ -26,8 +25,7 @@ static double fp8_value(uint32_t x, int bf8)
     return x & 128 ? -v : v;
 }
 
-static void fp8_to_f32(void **state)
-{
+static void fp8_to_f32(void **state) {
     (void)state;
     static const unsigned byte_of_select[] = {0, 2, 1, 3};
     struct sem_call s;
@@ -49,8 +47,7 @@ static void fp8_to_f32(void **state)
 }
 
 /* Nearest even by search over all finite values. */
-static uint32_t nearest_fp8(double v, int bf8)
-{
+static uint32_t nearest_fp8(double v, int bf8) {
     uint32_t best = 0;
     double a = fabs(v), dist = INFINITY;
     unsigned last = bf8 ? 0x7b : 0x7e;
@@ -65,8 +62,7 @@ static uint32_t nearest_fp8(double v, int bf8)
     return best | (signbit(v) ? 128 : 0);
 }
 
-static void f32_to_fp8(void **state)
-{
+static void f32_to_fp8(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -98,8 +94,7 @@ static void f32_to_fp8(void **state)
 }
 
 /* Without random bits the stochastic form is the plain one; it writes one byte. */
-static void stochastic(void **state)
-{
+static void stochastic(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -121,8 +116,7 @@ static void stochastic(void **state)
 
 /* --- dot products and mixed precision --- */
 
-static void float_dots(void **state)
-{
+static void float_dots(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -141,7 +135,8 @@ static void float_dots(void **state)
             }
             sem_run(&s);
             for (unsigned i = 0; i < LANES; i++)
-                assert_int_equal(s.d[0][i], bits_f32((float)(z[i] + x[i][0] * y[i][0] + x[i][1] * y[i][1])));
+                assert_int_equal(s.d[0][i],
+                                 bits_f32((float)(z[i] + x[i][0] * y[i][0] + x[i][1] * y[i][1])));
             s.row = sem_row(build, "V_DOT2_F32_BF16");
             for (unsigned i = 0; i < LANES; i++) {
                 s.a[0][i] = bits_f32((float)x[i][0]) >> 16 | bits_f32((float)x[i][1]);
@@ -149,12 +144,12 @@ static void float_dots(void **state)
             }
             sem_run(&s);
             for (unsigned i = 0; i < LANES; i++)
-                assert_int_equal(s.d[0][i], bits_f32((float)(z[i] + x[i][0] * y[i][0] + x[i][1] * y[i][1])));
+                assert_int_equal(s.d[0][i],
+                                 bits_f32((float)(z[i] + x[i][0] * y[i][0] + x[i][1] * y[i][1])));
         }
 }
 
-static void fma_mix(void **state)
-{
+static void fma_mix(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -169,7 +164,8 @@ static void fma_mix(void **state)
             static const int whole[] = {3, -5, 7}, upper[] = {11, -13, 17}, lower[] = {19, -23, 29};
             for (unsigned k = 0; k < 3; k++) {
                 int f16 = s.e.op_sel_hi >> k & 1, hi = s.e.op_sel >> k & 1;
-                ops[k][0][9] = f16 ? half_of(lower[k]) | half_of(upper[k]) << 16 : bits_f32((float)whole[k]);
+                ops[k][0][9] =
+                    f16 ? half_of(lower[k]) | half_of(upper[k]) << 16 : bits_f32((float)whole[k]);
                 v[k] = (float)(!f16 ? whole[k] : hi ? upper[k] : lower[k]);
                 if (k == 1) v[k] = fabsf(v[k]);
                 if (s.e.neg >> k & 1) v[k] = -v[k];
@@ -185,11 +181,11 @@ static void fma_mix(void **state)
 
 /* --- v_interp: parameters from lanes 0, 1 and 2 of each quad --- */
 
-static void interp(void **state)
-{
+static void interp(void **state) {
     (void)state;
-    static const char *const names[] = {"V_INTERP_P10_F32", "V_INTERP_P2_F32", "V_INTERP_P10_F16_F32",
-                                        "V_INTERP_P2_F16_F32", "V_INTERP_P2_RTZ_F16_F32"};
+    static const char *const names[] = {"V_INTERP_P10_F32", "V_INTERP_P2_F32",
+                                        "V_INTERP_P10_F16_F32", "V_INTERP_P2_F16_F32",
+                                        "V_INTERP_P2_RTZ_F16_F32"};
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
         for (unsigned t = 0; t < 5; t++) {
@@ -236,25 +232,28 @@ static const struct matrix_case cases[] = {
     {"V_WMMA_F32_16X16X16_BF8_BF8_GFX12", 8, 16, 1, 32, BF8, BF8},
 };
 
-static uint32_t encode(int v, int type, unsigned bits)
-{
+static uint32_t encode(int v, int type, unsigned bits) {
     switch (type) {
-    case HALF: return half_of(v);
-    case BF16: return bits_f32((float)v) >> 16;
-    case FP8: return nearest_fp8(v, 0);
-    case BF8: return nearest_fp8(v, 1);
-    default: return (uint32_t)v & ((1u << bits) - 1);
+    case HALF:
+        return half_of(v);
+    case BF16:
+        return bits_f32((float)v) >> 16;
+    case FP8:
+        return nearest_fp8(v, 0);
+    case BF8:
+        return nearest_fp8(v, 1);
+    default:
+        return (uint32_t)v & ((1u << bits) - 1);
     }
 }
 
-static void store_element(uint32_t (*op)[LANES], unsigned lane, unsigned i, unsigned bits, uint32_t x)
-{
+static void store_element(uint32_t (*op)[LANES], unsigned lane, unsigned i, unsigned bits,
+                          uint32_t x) {
     unsigned at = bits * (i % (32 / bits));
     op[i * bits / 32][lane] |= x << at;
 }
 
-static void place_ab(uint32_t (*op)[LANES], const struct matrix_case *m, int type, int v[16][64])
-{
+static void place_ab(uint32_t (*op)[LANES], const struct matrix_case *m, int type, int v[16][64]) {
     memset(op, 0, 8 * sizeof(uint32_t[LANES]));
     for (unsigned row = 0; row < 16; row++)
         for (unsigned k = 0; k < m->k; k++) {
@@ -269,8 +268,7 @@ static void place_ab(uint32_t (*op)[LANES], const struct matrix_case *m, int typ
         }
 }
 
-static uint32_t encode_cd(const struct matrix_case *m, int v)
-{
+static uint32_t encode_cd(const struct matrix_case *m, int v) {
     if (m->a == INT) return (uint32_t)v;
     if (m->out_bits == 32) return bits_f32((float)v);
     return encode(v, m->a, 16);
@@ -278,8 +276,7 @@ static uint32_t encode_cd(const struct matrix_case *m, int v)
 
 /* Lane and element of C(row, col). */
 static void place_cd(const struct matrix_case *m, unsigned row, unsigned col, unsigned op_sel,
-                     unsigned *lane, unsigned *i)
-{
+                     unsigned *lane, unsigned *i) {
     if (m->gfx12) {
         *lane = col + row / 8 * 16;
         *i = row % 8;
@@ -289,8 +286,7 @@ static void place_cd(const struct matrix_case *m, unsigned row, unsigned col, un
     }
 }
 
-static void wmma(void **state)
-{
+static void wmma(void **state) {
     (void)state;
     struct sem_call s;
     for (unsigned build = 0; build < sem_builds(); build++)
@@ -322,7 +318,8 @@ static void wmma(void **state)
                     for (unsigned q = 0; q < 16; q++) {
                         unsigned lane, i;
                         int sum = c[r][q];
-                        for (unsigned k = 0; k < m->k; k++) sum += a[r][k] * b[q][k];
+                        for (unsigned k = 0; k < m->k; k++)
+                            sum += a[r][k] * b[q][k];
                         place_cd(m, r, q, half, &lane, &i);
                         uint32_t got = s.d[i * m->out_bits / 32][lane];
                         if (m->out_bits == 16) got = got >> 16 * (i & 1) & 0xffff;
@@ -334,8 +331,7 @@ static void wmma(void **state)
 }
 
 /* Sparse A: two of four, their places in the index; the other half of the index with op_sel. */
-static void swmmac(void **state)
-{
+static void swmmac(void **state) {
     (void)state;
     static const struct matrix_case sparse[] = {
         {"V_SWMMAC_F32_16X16X32_F16_GFX12", 16, 32, 1, 32, HALF, HALF},
@@ -363,7 +359,8 @@ static void swmmac(void **state)
                         for (unsigned j = 0; j < 2; j++) {
                             int v = (int)(sem_random() % 9) - 4;
                             a[row][k + (j ? p1 : p0)] = v;
-                            store_element(s.a, lane, 2 * pair + j, m->bits, encode(v, m->a, m->bits));
+                            store_element(s.a, lane, 2 * pair + j, m->bits,
+                                          encode(v, m->a, m->bits));
                         }
                     }
                 for (unsigned i = 0; i < 16; i++)
@@ -384,7 +381,8 @@ static void swmmac(void **state)
                     for (unsigned q = 0; q < 16; q++) {
                         unsigned lane, i;
                         int sum = c[r][q];
-                        for (unsigned k = 0; k < m->k; k++) sum += a[r][k] * b[q][k];
+                        for (unsigned k = 0; k < m->k; k++)
+                            sum += a[r][k] * b[q][k];
                         place_cd(m, r, q, 0, &lane, &i);
                         uint32_t got = s.d[i * m->out_bits / 32][lane];
                         if (m->out_bits == 16) got = got >> 16 * (i & 1) & 0xffff;
@@ -393,13 +391,11 @@ static void swmmac(void **state)
             }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fp8_to_f32), cmocka_unit_test(f32_to_fp8), cmocka_unit_test(stochastic),
         cmocka_unit_test(float_dots), cmocka_unit_test(fma_mix),    cmocka_unit_test(interp),
-        cmocka_unit_test(wmma),
-        cmocka_unit_test(swmmac),
+        cmocka_unit_test(wmma),       cmocka_unit_test(swmmac),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

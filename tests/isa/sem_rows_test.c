@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_rows_test.c - the table of vector instructions: sorted, found by name, and complete: every vector
- * ALU mnemonic of the decode tables has a row or is one of those that move data between lanes or
- * registers, which the interpreter does itself. Prints the counts. argv[1]: the folder of tables. */
+/* sem_rows_test.c - the table of vector instructions: sorted, found by name, and complete: every
+ * vector ALU mnemonic of the decode tables has a row or is one of those that move data between
+ * lanes or registers, which the interpreter does itself. Prints the counts. argv[1]: the folder of
+ * tables. */
 #include <stdlib.h>
 
 #include "tests/isa/sem_test.h"
 
 static const char *tables = ".";
 
-static void sorted(void **state)
-{
+static void sorted(void **state) {
     (void)state;
     for (unsigned i = 1; i < sem_valu_row_count_base; i++)
         if (strcmp(sem_valu_rows_base[i - 1].name, sem_valu_rows_base[i].name) >= 0)
@@ -20,29 +20,30 @@ static void sorted(void **state)
     assert_null(sem_find_valu_base(""));
 }
 
-static bool lane_crossing(const char *name)
-{
-    static const char *const names[] = {
-        "V_READFIRSTLANE_B32", "V_READLANE_B32",       "V_WRITELANE_B32",       "V_PERMLANE16_B32",
-        "V_PERMLANEX16_B32",   "V_PERMLANE64_B32",     "V_PERMLANE16_VAR_B32",  "V_PERMLANEX16_VAR_B32",
-        "V_MBCNT_LO_U32_B32",  "V_MBCNT_HI_U32_B32",   "V_SWAP_B32",            "V_SWAP_B16",
-        "V_SWAPREL_B32",       "V_MOVRELD_B32",        "V_MOVRELS_B32",         "V_MOVRELSD_B32",
-        "V_MOVRELSD_2_B32"};
+static bool lane_crossing(const char *name) {
+    static const char *const names[] = {"V_READFIRSTLANE_B32",  "V_READLANE_B32",
+                                        "V_WRITELANE_B32",      "V_PERMLANE16_B32",
+                                        "V_PERMLANEX16_B32",    "V_PERMLANE64_B32",
+                                        "V_PERMLANE16_VAR_B32", "V_PERMLANEX16_VAR_B32",
+                                        "V_MBCNT_LO_U32_B32",   "V_MBCNT_HI_U32_B32",
+                                        "V_SWAP_B32",           "V_SWAP_B16",
+                                        "V_SWAPREL_B32",        "V_MOVRELD_B32",
+                                        "V_MOVRELS_B32",        "V_MOVRELSD_B32",
+                                        "V_MOVRELSD_2_B32"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(name, names[i])) return true;
     return false;
 }
 
-static void base_name(char *name)
-{
+static void base_name(char *name) {
     size_t n = strlen(name);
     if (n > 4 && (!strcmp(name + n - 4, "_E32") || !strcmp(name + n - 4, "_E64"))) name[n - 4] = 0;
     if (!strncmp(name, "V_DUAL_", 7)) memmove(name + 2, name + 7, strlen(name + 7) + 1);
 }
 
-static void coverage_of(const char *arch, const char *file, bool gfx12)
-{
-    static const char *const spaces[] = {"VOP1", "VOP2", "VOP3", "VOP3P", "VOP3SD", "VOPC", "VOPD", "VINTERP"};
+static void coverage_of(const char *arch, const char *file, bool gfx12) {
+    static const char *const spaces[] = {"VOP1",   "VOP2", "VOP3", "VOP3P",
+                                         "VOP3SD", "VOPC", "VOPD", "VINTERP"};
     unsigned have[8] = {0}, all[8] = {0}, core = 0, missing = 0;
     char path[1024], line[2048];
     snprintf(path, sizeof path, "%s/%s", tables, file);
@@ -74,16 +75,14 @@ static void coverage_of(const char *arch, const char *file, bool gfx12)
     assert_int_equal(missing, 0);
 }
 
-static void coverage(void **state)
-{
+static void coverage(void **state) {
     (void)state;
     coverage_of("gfx1100", "rdna3_ops.csv", false);
     coverage_of("gfx1201", "rdna4_ops.csv", true);
 }
 
 /* All builds carry the same rows. */
-static void builds_agree(void **state)
-{
+static void builds_agree(void **state) {
     (void)state;
     for (unsigned build = 1; build < sem_builds(); build++)
         for (unsigned i = 0; i < sem_valu_row_count_base; i++) {
@@ -93,8 +92,7 @@ static void builds_agree(void **state)
         }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorted),
         cmocka_unit_test(coverage),

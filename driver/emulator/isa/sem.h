@@ -84,9 +84,9 @@ enum {
     SEM_CMPX = 16 /* writes EXEC */,
     SEM_CLAMP_INT = 32 /* honours e->cmod itself */,
     SEM_SCALAR_DST = 64 /* v_readlane, v_readfirstlane: d[0][0] goes to an SGPR */,
-    SEM_OPSEL_SELF = 128, /* the function reads op_sel itself */
-    SEM_DST_HI16 = 256,   /* the 16-bit result goes to the upper half (v_fma_mixhi_f16) */
-    SEM_DST_IN_D = 512,   /* d holds the old destination on entry (v_swmmac: c is the index) */
+    SEM_OPSEL_SELF = 128,  /* the function reads op_sel itself */
+    SEM_DST_HI16 = 256,    /* the 16-bit result goes to the upper half (v_fma_mixhi_f16) */
+    SEM_DST_IN_D = 512,    /* d holds the old destination on entry (v_swmmac: c is the index) */
     SEM_WAVE32_ONLY = 1024 /* v_wmma, v_swmmac: defined here for wave32 */
 };
 
@@ -95,10 +95,11 @@ enum {
  * sorted by name (strcmp).
  *
  * Conventions:
- * - Sources come in assembly order: V_FMAMK: a = src0, b = the literal, c = vsrc1; V_FMAAK: a, b, then
- *   the literal. VOP3P packed rows (SEM_PK16, SEM_PKF16 sources without SEM_OPSEL_SELF): the caller
- *   applies op_sel, op_sel_hi and, for SEM_PKF16, neg and neg_hi. With SEM_OPSEL_SELF (v_fma_mix*,
- *   v_dot*iu*, v_wmma*, fp8 conversions) the function reads e->op_sel, op_sel_hi, neg, neg_hi.
+ * - Sources come in assembly order: V_FMAMK: a = src0, b = the literal, c = vsrc1; V_FMAAK: a, b,
+ * then the literal. VOP3P packed rows (SEM_PK16, SEM_PKF16 sources without SEM_OPSEL_SELF): the
+ * caller applies op_sel, op_sel_hi and, for SEM_PKF16, neg and neg_hi. With SEM_OPSEL_SELF
+ * (v_fma_mix*, v_dot*iu*, v_wmma*, fp8 conversions) the function reads e->op_sel, op_sel_hi, neg,
+ * neg_hi.
  * - 16-bit results are in the low half, the upper half is zero; the upper halves of 16-bit sources
  *   are ignored. The caller merges.
  * - SEM_CARRY_IN: e->mask_in is VCC or the SGPR source (v_cndmask, v_div_fmas, v_add_co_ci ...).

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_valu_interp.c - v_interp_*: multiply-adds whose parameters come from fixed lanes of each quad.
- * Graphics code uses them, but nothing about them needs graphics state.
- * Source: AMD RDNA3 and RDNA4 ISA guides, VINTERP. */
+/* sem_valu_interp.c - v_interp_*: multiply-adds whose parameters come from fixed lanes of each
+ * quad. Graphics code uses them, but nothing about them needs graphics state. Source: AMD RDNA3 and
+ * RDNA4 ISA guides, VINTERP. */
 #include "driver/emulator/isa/sem_float.h"
 
 /* Lane n of every group of four, in all four. */
 static inline vu32 quad_lane(vu32 x, unsigned n) {
     vu32 r;
     SEM_UNROLL
-    for (unsigned i = 0; i < 32; i++) r[i] = x[(i & ~3u) + n];
+    for (unsigned i = 0; i < 32; i++)
+        r[i] = x[(i & ~3u) + n];
     return r;
 }
 

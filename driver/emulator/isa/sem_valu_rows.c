@@ -988,8 +988,8 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
 };
 /* clang-format on */
 
-const unsigned SEM_SYM(sem_valu_row_count) =
-    sizeof SEM_SYM(sem_valu_rows) / sizeof SEM_SYM(sem_valu_rows)[0];
+const unsigned SEM_SYM(sem_valu_row_count) = sizeof SEM_SYM(sem_valu_rows) /
+                                             sizeof SEM_SYM(sem_valu_rows)[0];
 
 const struct sem_vrow *SEM_SYM(sem_find_valu)(const char *name) {
     unsigned low = 0, high = SEM_SYM(sem_valu_row_count);
