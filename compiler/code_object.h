@@ -74,7 +74,6 @@ struct co_kernel {
     bool uniform_workgroup_size;     /* .uniform_work_group_size: partial groups are not allowed */
     uint32_t reqd_workgroup_size[3]; /* 0: none */
     uint32_t workgroup_size_hint[3];
-    bool uniform_work_group_size; /* .uniform_work_group_size: no partial work-groups */
     const char *vec_type_hint;    /* "" if none */
     const char *attributes;       /* CL_KERNEL_ATTRIBUTES text */
     struct co_arg *args;          /* explicit first, then hidden, in order */

@@ -61,9 +61,9 @@ static cl_int check_local(const struct co_kernel *info, const size_t *local, str
     if (!local && !reqd)
         launch_choose_local(nd->global, nd->dims, max,
                             info->wavefront_size ? info->wavefront_size : DEVICE_WAVEFRONT,
-                            info->uniform_work_group_size, nd->local);
+                            info->uniform_workgroup_size, nd->local);
     for (cl_uint i = 0; i < nd->dims; i++)
-        if (info->uniform_work_group_size && nd->global[i] % nd->local[i])
+        if (info->uniform_workgroup_size && nd->global[i] % nd->local[i])
             return CL_INVALID_WORK_GROUP_SIZE;
     return CL_SUCCESS;
 }
