@@ -145,8 +145,10 @@ static void after_crash(void **state) {
         open_gpu(&b, targets[i]);
         boots(&b, &d);
         works(d);
+        b.dying = true;
         am_abandon(d);
         am_close(d);
+        b.dying = false;
         boots(&b, &d);
         assert_false(d->partial_boot);
         works(d);
@@ -191,7 +193,12 @@ static void interrupted(void **state) {
         open_gpu(&b, "gfx1201");
         b.fail_at = at;
         int rc = boot(&b, &d);
-        assert_int_not_equal(rc, 0);
+        if (!rc) { /* fewer polls than in the first boot */
+            assert_true(b.accesses < at);
+            am_close(d);
+            boot_bus_destroy(&b);
+            break;
+        }
         assert_null(d);
         b.fail_at = 0;
         rc = boot(&b, &d);
@@ -269,5 +276,6 @@ int main(void) {
         cmocka_unit_test(fell_off),
         cmocka_unit_test(enumeration),
     };
+    cmocka_set_test_filter(getenv("TEST_FILTER"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,11 @@
 static void log_line(void *ctx, enum am_log_level level, const char *topic, const char *line) {
     struct rig *g = ctx;
     if (level == AM_LOG_ERROR) __atomic_add_fetch(&g->errors, 1, __ATOMIC_RELAXED);
-    if (level <= AM_LOG_WARN || getenv("TEST_VERBOSE")) fprintf(stderr, "[%s] %s\n", topic, line);
+    if (strcmp(topic, "emulator") == 0 && strncmp(line, "coherency", 9) == 0) {
+        __atomic_add_fetch(&g->coherency, 1, __ATOMIC_RELAXED);
+        snprintf(g->last_coherency, sizeof(g->last_coherency), "%s", line);
+    } else if (level <= AM_LOG_WARN || getenv("TEST_VERBOSE"))
+        fprintf(stderr, "[%s] %s\n", topic, line);
 }
 
 static const struct test_image *image_of(const char *target) {
@@ -52,8 +56,10 @@ int rig_teardown(void **state) {
     if (!g) return -1;
     am_free(g->dev, g->code);
     am_close(g->dev);
+    int missing = g->coherency;
+    if (missing) fprintf(stderr, "%s\n", g->last_coherency);
     free(g);
-    return 0;
+    return missing ? -1 : 0;
 }
 
 struct am_mem *rig_alloc(struct rig *g, uint64_t size, enum am_mem_kind kind, const char *label) {

@@ -17,7 +17,9 @@ struct rig {
     struct am_device *dev;
     const char *target;
     struct am_mem *code;
-    int errors; /* lines that the driver logged as errors */
+    int errors;    /* lines logged as errors */
+    int coherency; /* lines of the emulated GPU about a flush that is missing */
+    char last_coherency[256];
 };
 
 /* TEST_TARGET in the environment, else gfx1100. */

@@ -772,8 +772,10 @@ static int sessions(void) {
     if (!dev->partial_boot) return fprintf(stderr, "no partial boot\n"), -1;
     compare_stage("warm");
     phase = "ignored"; /* the session dies */
+    gpu.dying = true;
     am_abandon(dev);
     am_close(dev);
+    gpu.dying = false;
     phase = "reset";
     rc = boot();
     if (rc) return rc;
