@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_matrix_test.c - dot products, v_fma_mix, v_interp, 8-bit floats and matrix instructions. */
+/* sem_matrix_test.c - dot products, v_fma_mix, 8-bit floats and matrix instructions. */
 #include <math.h>
 
 #include "tests/isa/sem_test.h"
@@ -176,32 +176,6 @@ static void fma_mix(void **state) {
             sem_run(&s);
             assert_int_equal(s.d[0][9], half_of((int)(v[0] * v[1] + v[2])));
             assert_true(sem_row(build, "V_FMA_MIXHI_F16")->flags & SEM_DST_HI16);
-        }
-}
-
-/* --- v_interp: parameters from lanes 0, 1 and 2 of each quad --- */
-
-static void interp(void **state) {
-    (void)state;
-    static const char *const names[] = {"V_INTERP_P10_F32", "V_INTERP_P2_F32",
-                                        "V_INTERP_P10_F16_F32", "V_INTERP_P2_F16_F32",
-                                        "V_INTERP_P2_RTZ_F16_F32"};
-    struct sem_call s;
-    for (unsigned build = 0; build < sem_builds(); build++)
-        for (unsigned t = 0; t < 5; t++) {
-            int f16 = t >= 2, p10 = t == 0 || t == 2;
-            sem_call_init(&s, build, names[t]);
-            for (int i = 0; i < LANES; i++) {
-                s.a[0][i] = f16 ? half_of(i + 1) : bits_f32((float)(i + 1));
-                s.b[0][i] = bits_f32((float)(i % 5));
-                s.c[0][i] = t == 2 ? half_of(3 * i) : bits_f32((float)(3 * i));
-            }
-            sem_run(&s);
-            for (int i = 0; i < LANES; i++) {
-                int quad = i & ~3, x = quad + (p10 ? 1 : 2) + 1, z = 3 * (p10 ? quad : i);
-                int want = x * (i % 5) + z;
-                assert_int_equal(s.d[0][i], t >= 3 ? half_of(want) : bits_f32((float)want));
-            }
         }
 }
 
@@ -394,8 +368,8 @@ static void swmmac(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fp8_to_f32), cmocka_unit_test(f32_to_fp8), cmocka_unit_test(stochastic),
-        cmocka_unit_test(float_dots), cmocka_unit_test(fma_mix),    cmocka_unit_test(interp),
-        cmocka_unit_test(wmma),       cmocka_unit_test(swmmac),
+        cmocka_unit_test(float_dots), cmocka_unit_test(fma_mix),    cmocka_unit_test(wmma),
+        cmocka_unit_test(swmmac),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,11 +212,6 @@ sem_vfn SEM_SYM(sem_v_frexp_exp_i32_f64);
 sem_vfn SEM_SYM(sem_v_frexp_mant_f16);
 sem_vfn SEM_SYM(sem_v_frexp_mant_f32);
 sem_vfn SEM_SYM(sem_v_frexp_mant_f64);
-sem_vfn SEM_SYM(sem_v_interp_p10_f16_f32);
-sem_vfn SEM_SYM(sem_v_interp_p10_f32);
-sem_vfn SEM_SYM(sem_v_interp_p2_f16_f32);
-sem_vfn SEM_SYM(sem_v_interp_p2_f32);
-sem_vfn SEM_SYM(sem_v_interp_p2_rtz_f16_f32);
 sem_vfn SEM_SYM(sem_v_ldexp_f16);
 sem_vfn SEM_SYM(sem_v_ldexp_f32);
 sem_vfn SEM_SYM(sem_v_ldexp_f64);
@@ -753,12 +748,6 @@ const struct sem_vrow SEM_SYM(sem_valu_rows)[] = {
     {"V_FREXP_MANT_F16", SEM_SYM(sem_v_frexp_mant_f16), SEM_F16, SEM_F16, SEM_NONE, SEM_NONE, 0},
     {"V_FREXP_MANT_F32", SEM_SYM(sem_v_frexp_mant_f32), SEM_F32, SEM_F32, SEM_NONE, SEM_NONE, 0},
     {"V_FREXP_MANT_F64", SEM_SYM(sem_v_frexp_mant_f64), SEM_F64, SEM_F64, SEM_NONE, SEM_NONE, 0},
-    {"V_INTERP_P10_F16_F32", SEM_SYM(sem_v_interp_p10_f16_f32), SEM_F32, SEM_F16, SEM_F32, SEM_F16, 0},
-    {"V_INTERP_P10_F32", SEM_SYM(sem_v_interp_p10_f32), SEM_F32, SEM_F32, SEM_F32, SEM_F32, 0},
-    {"V_INTERP_P10_RTZ_F16_F32", SEM_SYM(sem_v_interp_p10_f16_f32), SEM_F32, SEM_F16, SEM_F32, SEM_F16, 0},
-    {"V_INTERP_P2_F16_F32", SEM_SYM(sem_v_interp_p2_f16_f32), SEM_F16, SEM_F16, SEM_F32, SEM_F32, 0},
-    {"V_INTERP_P2_F32", SEM_SYM(sem_v_interp_p2_f32), SEM_F32, SEM_F32, SEM_F32, SEM_F32, 0},
-    {"V_INTERP_P2_RTZ_F16_F32", SEM_SYM(sem_v_interp_p2_rtz_f16_f32), SEM_F16, SEM_F16, SEM_F32, SEM_F32, 0},
     {"V_LDEXP_F16", SEM_SYM(sem_v_ldexp_f16), SEM_F16, SEM_F16, SEM_F16, SEM_NONE, 0},
     {"V_LDEXP_F32", SEM_SYM(sem_v_ldexp_f32), SEM_F32, SEM_F32, SEM_I32, SEM_NONE, 0},
     {"V_LDEXP_F64", SEM_SYM(sem_v_ldexp_f64), SEM_F64, SEM_F64, SEM_I32, SEM_NONE, 0},
