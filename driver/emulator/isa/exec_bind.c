@@ -152,6 +152,8 @@ static bool bind_format(struct binding *b) {
     case ISA_FMT_MTBUF:
     case ISA_FMT_VBUFFER:
         return SEM_SYM(exec_bind_buffer)(b);
+    case ISA_FMT_VINTERP:
+        return SEM_SYM(exec_bind_interp)(b);
     case ISA_FMT_MIMG:
     case ISA_FMT_VIMAGE:
     case ISA_FMT_VSAMPLE:

@@ -73,8 +73,11 @@ bool isa_group_rebind(struct isa_group *g, const struct isa_dispatch *d) {
     uint64_t waves = (items + d->wave_size - 1) / d->wave_size;
     if (d->arch != g->d.arch || d->wave_size != g->d.wave_size || !items) return false;
     if (waves > g->wave_capacity || d->lds_bytes > g->lds_capacity) return false;
-    /* Decoded instructions were checked against the VGPRs that the dispatch allocates. */
-    if (allocated_vgprs(d) != g->vgpr_limit) isa_code_drop(g);
+    /* Decoded instructions were checked against the VGPRs that the dispatch allocates, and hold the
+     * apertures as constants. */
+    if (allocated_vgprs(d) != g->vgpr_limit || d->shared_aperture != g->d.shared_aperture ||
+        d->private_aperture != g->d.private_aperture)
+        isa_code_drop(g);
     g->d = *d;
     g->vgpr_limit = allocated_vgprs(d);
     g->lds_bytes = d->lds_bytes;
