@@ -76,8 +76,8 @@ struct dma_state {
 
 /* ---- hdp.c: what the CPU wrote through BAR0, in pages of 4 KiB ---- */
 struct hdp_page {
-    uint64_t page;    /* VRAM offset >> 12 */
-    uint64_t pending; /* one bit per 64 bytes not flushed yet */
+    uint64_t page;       /* VRAM offset >> 12 */
+    uint64_t pending[8]; /* one bit per 8 bytes not flushed yet */
     uint64_t unwalked[2]
                      [8]; /* per hub, one bit per 8 bytes: written since its TLB was invalidated */
 };

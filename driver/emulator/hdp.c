@@ -2,9 +2,10 @@
 /* hdp.c - the host data path: what the CPU writes through BAR0 is not in memory, for the chip,
  * until the host data path is flushed (linux amdgpu_device_flush_hdp, hdp_v6_0.c).
  *
- * The bytes go to VRAM at once; what is kept is which 64-byte lines were written and not flushed.
- * The chip reading such a line is the error. Apart from that, for each hub: which 8-byte words were
- * written since its TLB was last invalidated, for the walker (mmu.c).
+ * The bytes go to VRAM at once; what is kept is which words of 8 bytes were written and not
+ * flushed. The chip reading such a word is the error. Not by cache line: drivers write the
+ * arguments of the next kernel beside those of the running one. Apart from that, for each hub:
+ * which words were written since its TLB was last invalidated, for the walker (mmu.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -54,10 +55,30 @@ static struct hdp_page *find(struct hdp_state *h, uint64_t page) {
     return h->page[i].page == page ? &h->page[i] : NULL;
 }
 
-static bool live(const struct hdp_page *p) {
-    uint64_t any = p->pending;
+static bool any_pending(const struct hdp_page *p) {
+    uint64_t any = 0;
     for (int i = 0; i < 8; i++)
-        any |= p->unwalked[0][i] | p->unwalked[1][i];
+        any |= p->pending[i];
+    return any;
+}
+
+static bool test_bit(const uint64_t *bits, unsigned i) {
+    return bits[i >> 6] >> (i & 63) & 1;
+}
+
+static void set_bits(uint64_t *bits, unsigned first, unsigned last) {
+    if (first == 0 && last == 511) {
+        memset(bits, 0xff, 64);
+        return;
+    }
+    for (unsigned i = first; i <= last; i++)
+        bits[i >> 6] |= 1ull << (i & 63);
+}
+
+static bool live(const struct hdp_page *p) {
+    uint64_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= p->pending[i] | p->unwalked[0][i] | p->unwalked[1][i];
     return any;
 }
 
@@ -104,12 +125,11 @@ void hdp_cpu_wrote(struct gpu *g, uint64_t off, size_t len) {
         uint64_t from = a < off ? off : a, to = a + 4096 < off + len ? a + 4096 : off + len;
         struct hdp_page *p = add(h, a >> 12);
         if (!p) continue; /* out of memory: strictness is lost, not data */
-        if (!p->pending) atomic_fetch_add(&h->pending_pages, 1);
-        for (uint64_t l = (from & 4095) >> 6; l <= ((to - 1) & 4095) >> 6; l++)
-            p->pending |= 1ull << l;
-        for (uint64_t w = (from & 4095) >> 3; w <= ((to - 1) & 4095) >> 3; w++)
-            for (int hub = 0; hub < 2; hub++)
-                p->unwalked[hub][w >> 6] |= 1ull << (w & 63);
+        if (!any_pending(p)) atomic_fetch_add(&h->pending_pages, 1);
+        unsigned first = (unsigned)(from & 4095) >> 3, last = (unsigned)((to - 1) & 4095) >> 3;
+        set_bits(p->pending, first, last);
+        set_bits(p->unwalked[0], first, last);
+        set_bits(p->unwalked[1], first, last);
     }
     pthread_mutex_unlock(&h->lock);
     mmu_table_written(g, off, len);
@@ -121,14 +141,14 @@ void hdp_flush(struct gpu *g) {
     pthread_mutex_lock(&h->lock);
     for (unsigned i = 0; i < h->cap; i++) {
         struct hdp_page *p = &h->page[i];
-        if (p->page == UINT64_MAX || !p->pending) continue;
-        for (unsigned l = 0, n; l < 64; l += n) { /* runs of written lines */
-            bool set = p->pending >> l & 1;
-            for (n = 1; l + n < 64 && (p->pending >> (l + n) & 1) == set; n++) {
+        if (p->page == UINT64_MAX || !any_pending(p)) continue;
+        for (unsigned w = 0, n; w < 512; w += n) { /* runs of written words */
+            bool set = test_bit(p->pending, w);
+            for (n = 1; w + n < 512 && test_bit(p->pending, w + n) == set; n++) {
             }
-            if (set) cache_bar0_write(g, (p->page << 12) + l * 64ull, n * 64ull);
+            if (set) cache_bar0_write(g, (p->page << 12) + w * 8ull, n * 8ull);
         }
-        p->pending = 0;
+        memset(p->pending, 0, sizeof p->pending);
     }
     atomic_store(&h->pending_pages, 0);
     pthread_mutex_unlock(&h->lock);
@@ -158,10 +178,13 @@ void hdp_check_read(struct gpu *g, enum gpu_agent who, uint64_t off, uint64_t le
     pthread_mutex_lock(&h->lock);
     for (uint64_t a = off & ~4095ull; a < off + len && bad == UINT64_MAX; a += 4096) {
         const struct hdp_page *p = find(h, a >> 12);
-        if (!p || !p->pending) continue;
+        if (!p || !any_pending(p)) continue;
         uint64_t from = a < off ? off : a, to = a + 4096 < off + len ? a + 4096 : off + len;
-        for (uint64_t l = (from & 4095) >> 6; l <= ((to - 1) & 4095) >> 6; l++)
-            if (p->pending >> l & 1) bad = a + (l << 6);
+        for (unsigned w = (unsigned)(from & 4095) >> 3; w <= (unsigned)((to - 1) & 4095) >> 3; w++)
+            if (test_bit(p->pending, w)) {
+                bad = a + w * 8ull;
+                break;
+            }
     }
     pthread_mutex_unlock(&h->lock);
     if (bad != UINT64_MAX)

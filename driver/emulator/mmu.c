@@ -496,18 +496,13 @@ int gpu_translate(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, enum gpu_
                   uint64_t va, struct gpu_xlat *out) {
     int rc = translate(g, hub, who, access, va, out);
     if (rc) return rc;
-    /* host and pa are given for va itself, the piece begins at va. */
-    uint64_t skip = va - out->va;
-    out->va = va;
-    out->size -= skip;
-    out->host += skip;
-    out->pa += skip;
-    if (!out->system) {
-        if (access == GPU_WRITE) psp_check_tmr(g, who, out->pa, 1);
-        if (access == GPU_WRITE)
-            mmu_table_written(g, out->pa, out->size < 4096 ? out->size : 4096);
-        else
-            hdp_check_read(g, who, out->pa, out->size < 64 ? out->size : 64);
+    if (out->system) return 0;
+    uint64_t pa = out->pa + (va - out->va);
+    if (access == GPU_WRITE) {
+        psp_check_tmr(g, who, pa, 1);
+        mmu_table_written(g, pa, 1);
+    } else {
+        hdp_check_read(g, who, pa, 1); /* how much will be read is the caller's to check */
     }
     return 0;
 }
@@ -516,8 +511,8 @@ void *gpu_mem_ptr(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_t 
                   size_t *len) {
     struct gpu_xlat x;
     if (gpu_translate(g, hub, who, write ? GPU_WRITE : GPU_READ, va, &x)) return NULL;
-    *len = x.size;
-    return x.host;
+    *len = x.size - (va - x.va);
+    return x.host + (va - x.va);
 }
 
 static int transfer(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_t va, void *buf,
@@ -527,15 +522,17 @@ static int transfer(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_
         struct gpu_xlat x;
         int rc = gpu_translate(g, hub, who, write ? GPU_WRITE : GPU_READ, va, &x);
         if (rc) return rc;
-        size_t n = x.size < len ? x.size : len;
+        uint64_t skip = va - x.va, room = x.size - skip;
+        size_t n = room < len ? room : len;
+        uint8_t *mem = x.host + skip;
         if (!x.system) {
             if (write)
-                mmu_table_written(g, x.pa, n);
+                mmu_table_written(g, x.pa + skip, n);
             else
-                hdp_check_read(g, who, x.pa, n);
+                hdp_check_read(g, who, x.pa + skip, n);
         }
-        uint8_t *dst = write ? x.host : p, *src = write ? p : x.host;
-        if (n == 8 && !((uintptr_t)x.host & 7)) { /* fences and pointers: one transaction */
+        uint8_t *dst = write ? mem : p, *src = write ? p : mem;
+        if (n == 8 && !((uintptr_t)mem & 7)) { /* fences and pointers: one transaction */
             uint64_t v;
             if (write) {
                 memcpy(&v, src, 8);
@@ -544,7 +541,7 @@ static int transfer(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_
                 v = __atomic_load_n((uint64_t *)(void *)src, __ATOMIC_ACQUIRE);
                 memcpy(dst, &v, 8);
             }
-        } else if (n == 4 && !((uintptr_t)x.host & 3)) {
+        } else if (n == 4 && !((uintptr_t)mem & 3)) {
             uint32_t v;
             if (write) {
                 memcpy(&v, src, 4);

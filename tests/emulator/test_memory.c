@@ -175,7 +175,7 @@ static void hdp(void **state) {
     mini_map(&m, MINI_VA, mini_pte(&m, 0x5000000, false, 0), 0);
     mini_invalidate(&m);
     mini_vram_write(&m, 0x5000100, &a, 4);
-    assert_int_equal(peek(&m, MINI_VA + 0x140, &v), 0); /* the next line was not written */
+    assert_int_equal(peek(&m, MINI_VA + 0x108, &v), 0); /* the next word was not written */
     mini_expect_none(&m);
     peek(&m, MINI_VA + 0x100, &v);
     mini_expect(&m, "before the HDP flush");
