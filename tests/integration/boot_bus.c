@@ -64,11 +64,7 @@ static int dma_map(struct bus *b, void *va, void *hint, size_t size, struct bus_
 }
 
 static void dma_unmap(struct bus *b, struct bus_dma *m) {
-    struct boot_bus *t = self(b);
-    if (t->dying && t->nheld < sizeof t->held / sizeof *t->held)
-        t->held[t->nheld++] = *m;
-    else
-        t->gpu->ops->dma_unmap(t->gpu, m);
+    self(b)->gpu->ops->dma_unmap(self(b)->gpu, m);
 }
 
 static int irq_wait(struct bus *b, int64_t timeout_us) {
@@ -115,8 +111,6 @@ int boot_bus_open(struct boot_bus *b, const char *target, char *err, size_t err_
 }
 
 void boot_bus_destroy(struct boot_bus *b) {
-    while (b->nheld)
-        b->gpu->ops->dma_unmap(b->gpu, &b->held[--b->nheld]);
     if (b->gpu) b->gpu->ops->close(b->gpu);
     b->gpu = NULL;
 }

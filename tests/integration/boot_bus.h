@@ -16,11 +16,6 @@ struct boot_bus {
     uint64_t fail_at;  /* from this access on every one fails with -EIO; 0: none */
     bool gone;         /* reads give all ones, writes vanish: a device that fell off the bus */
     uint64_t delay_us; /* sum of delays */
-    /* A process that dies leaves its memory to a device that may still write there: what is
-     * unmapped meanwhile stays mapped until the bus is destroyed. */
-    bool dying;
-    struct bus_dma held[64];
-    unsigned nheld;
 };
 
 int boot_bus_open(struct boot_bus *b, const char *target, char *err, size_t err_size);

@@ -771,16 +771,15 @@ static int sessions(void) {
     if (rc) return rc;
     if (!dev->partial_boot) return fprintf(stderr, "no partial boot\n"), -1;
     compare_stage("warm");
-    phase = "ignored"; /* the session dies */
-    gpu.dying = true;
-    am_abandon(dev);
-    am_close(dev);
-    gpu.dying = false;
+    /* The session dies; its memory stays where the engines may still write until they are reset. */
+    struct am_device *dead = dev;
+    am_abandon(dead);
     phase = "reset";
     rc = boot();
     if (rc) return rc;
     compare_stage("reset");
     phase = "ignored";
+    am_close(dead);
     am_close(dev);
     return 0;
 }
