@@ -13,18 +13,25 @@ enum { PAGE_SHIFT = 12, CHUNK_SHIFT = 21, CHUNK_PAGES = 1 << (CHUNK_SHIFT - PAGE
 
 /* Stamps count events; 0: never. A dispatch's fills carry its stamp s, its writes s + 1. */
 struct page {
-    uint64_t fill[CACHE_COUNT];
-    uint64_t wr_gl2; /* last write by a client of GL2 */
-    uint64_t wr_mem; /* last write behind GL2 */
-    uint64_t dirty;  /* last shader write that stays in GL2 until a writeback */
-    uint32_t hash;   /* of the contents at fill[CACHE_I] or fill[CACHE_K], system memory only */
+    uint64_t fill[CACHE_COUNT]; /* by accesses to this very page; V$ not used */
+    uint64_t wr_gl2;            /* last write by CP or SDMA through GL2 */
+    uint64_t wr_mem;            /* last write behind GL2 */
+    uint64_t wr_shader;         /* last shader write that asked for this very page */
+    uint64_t dirty;             /* ... and stays in GL2 until a writeback */
+    uint64_t raced;             /* the dispatch that R6 was reported for */
+    uint32_t hash;              /* of the contents at the fill of I$ or K$, system memory only */
     uint8_t gl2_writer, mem_writer;
 };
 
+/* Vector accesses cover large pieces, of which only some pages are touched: they are kept by the
+ * chunk. */
 struct chunk {
     uint64_t key; /* pa >> CHUNK_SHIFT */
     struct chunk *next;
-    uint64_t judged[2]; /* V$ read and write: stamp of the dispatch that judged the whole chunk */
+    uint64_t judged;               /* stamp of the dispatch whose V$ reads were judged */
+    uint64_t fill_v, fill_gl2;     /* of all pages */
+    uint64_t wr_last, wr_mem_last; /* newest of the pages' wr_gl2 and wr_mem, of their wr_mem */
+    uint64_t wr_shader;            /* newest of the pages' */
     struct page page[CHUNK_PAGES];
 };
 
@@ -76,9 +83,8 @@ static struct chunk *chunk_at(struct cache *c, bool system, uint64_t pa, bool ma
     return *head = k;
 }
 
-static struct page *page_at(struct cache *c, bool system, uint64_t pa, bool make) {
-    struct chunk *k = chunk_at(c, system, pa, make);
-    return k ? &k->page[pa >> PAGE_SHIFT & (CHUNK_PAGES - 1)] : NULL;
+static struct page *page_in(struct chunk *k, uint64_t pa) {
+    return &k->page[pa >> PAGE_SHIFT & (CHUNK_PAGES - 1)];
 }
 
 static uint32_t hash_page(const uint8_t *p) {
@@ -96,8 +102,10 @@ static uint32_t hash_page(const uint8_t *p) {
 
 /* ---- findings, reported after the lock is released ---- */
 
+enum { RACE = CACHE_COUNT }; /* R6, beside the caches */
+
 struct finding {
-    int cache; /* -1: none */
+    int cache; /* -1: none, RACE */
     uint64_t va;
     int writer;
     const char *reader;
@@ -105,6 +113,13 @@ struct finding {
 
 static void report(struct gpu *g, const struct finding *f) {
     if (f->cache < 0) return;
+    if (f->cache == RACE) {
+        gpu_guest_error(g,
+                        "coherency: a dispatch reads 0x%llx, which an earlier dispatch wrote, and "
+                        "neither CS_PARTIAL_FLUSH nor a wait orders them: they may overlap",
+                        (unsigned long long)f->va);
+        return;
+    }
     gpu_guest_error(
         g,
         "coherency: %s reads 0x%llx through the %s, which may hold the page from before "
@@ -120,16 +135,21 @@ static void found(struct finding *f, int cache, uint64_t va, int writer, const c
 
 /* ---- GL2 ---- */
 
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 /* A read or write of a cached page by a client of GL2. before: only writes up to it count. */
-static void through_gl2(struct cache *c, struct page *p, uint64_t before, uint64_t stamp,
-                        uint64_t va, const char *reader, bool write, struct finding *f) {
-    uint64_t *fill = &p->fill[CACHE_GL2];
-    bool held = *fill > c->inv[CACHE_GL2];
-    if (held && !write && p->wr_mem > *fill && p->wr_mem <= before) {
+static void through_gl2(struct cache *c, struct chunk *k, struct page *p, uint64_t before,
+                        uint64_t stamp, uint64_t va, const char *reader, bool write,
+                        struct finding *f) {
+    uint64_t fill = later(p->fill[CACHE_GL2], k->fill_gl2);
+    bool held = fill > c->inv[CACHE_GL2];
+    if (held && !write && p->wr_mem > fill && p->wr_mem <= before) {
         found(f, CACHE_GL2, va, p->mem_writer, reader);
-        *fill = stamp;
+        held = false;
     }
-    if (!held) *fill = stamp;
+    if (!held) p->fill[CACHE_GL2] = stamp;
 }
 
 /* The stamp of a new event; fills that follow are later than it. */
@@ -138,10 +158,12 @@ static uint64_t event(struct cache *c) {
     return c->now - 2;
 }
 
-/* Pages of [va, va + len) in x: calls a statement with p and at for each. */
-#define FOR_PAGES(c, x, va, len, make)                                                             \
+/* Pages of [va, va + len) in x: the statement sees their chunk k, themselves p and their va at. */
+#define FOR_PAGES(c, x, va, len)                                                                   \
     for (uint64_t at = (va) & ~4095ull, end = (va) + (len); at < end; at += 4096)                  \
-        for (struct page *p = page_at(c, (x)->system, (x)->pa + at - (x)->va, make); p; p = NULL)
+        for (struct chunk *k = chunk_at(c, (x)->system, (x)->pa + at - (x)->va, true); k;          \
+             k = NULL)                                                                             \
+            for (struct page *p = page_in(k, (x)->pa + at - (x)->va); p; p = NULL)
 
 void cache_read(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
                 uint64_t len) {
@@ -149,14 +171,17 @@ void cache_read(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uin
     if (!c || !len || x->mtype == MTYPE_UC) return;
     struct finding f = {.cache = -1};
     pthread_mutex_lock(&c->lock);
-    FOR_PAGES(c, x, va, len, true) {
-        through_gl2(c, p, c->now, c->now, at, agent_names[who], false, &f);
+    FOR_PAGES(c, x, va, len) {
+        through_gl2(c, k, p, c->now, c->now, at, agent_names[who], false, &f);
     }
     pthread_mutex_unlock(&c->lock);
     report(g, &f);
 }
 
-static void note_code_write(struct cache *c, const struct page *p) {
+static void wrote_behind(struct cache *c, struct chunk *k, struct page *p, enum gpu_agent who,
+                         uint64_t stamp) {
+    p->wr_mem = k->wr_last = k->wr_mem_last = stamp;
+    p->mem_writer = (uint8_t)who;
     if (p->fill[CACHE_I]) c->code_written = true;
 }
 
@@ -166,75 +191,124 @@ void cache_write(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, ui
     if (!c || !len) return;
     pthread_mutex_lock(&c->lock);
     uint64_t stamp = event(c);
-    FOR_PAGES(c, x, va, len, true) {
+    FOR_PAGES(c, x, va, len) {
         if (x->mtype == MTYPE_UC) {
-            p->wr_mem = stamp;
-            p->mem_writer = (uint8_t)who;
-        } else {
-            p->wr_gl2 = stamp;
-            p->gl2_writer = (uint8_t)who;
+            wrote_behind(c, k, p, who, stamp);
+            continue;
         }
-        note_code_write(c, p);
+        p->wr_gl2 = k->wr_last = stamp;
+        p->gl2_writer = (uint8_t)who;
+        if (p->fill[CACHE_I]) c->code_written = true;
     }
     pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- shaders ---- */
 
-static void judge(struct cache *c, enum cache_kind kind, uint64_t stamp, const struct gpu_xlat *x,
-                  struct page *p, uint64_t at, struct finding *f) {
+/* Who wrote the page after `fill` and not after the dispatch began; -1: nobody. */
+static int written_since(const struct page *p, uint64_t fill, uint64_t stamp) {
+    if (p->wr_gl2 > fill && p->wr_gl2 <= stamp) return p->gl2_writer;
+    if (p->wr_mem > fill && p->wr_mem <= stamp) return p->mem_writer;
+    if (p->wr_shader > fill && p->wr_shader <= stamp) return AGENT_SHADER;
+    return -1;
+}
+
+/* A page read through I$ or K$. */
+static void judge_page(struct cache *c, enum cache_kind kind, uint64_t stamp,
+                       const struct gpu_xlat *x, struct page *p, uint64_t at, struct finding *f) {
     uint64_t *fill = &p->fill[kind];
-    bool held = *fill > c->inv[kind];
-    if (held) {
-        bool gl2_later = p->wr_gl2 > *fill && p->wr_gl2 <= stamp;
-        bool mem_later = p->wr_mem > *fill && p->wr_mem <= stamp;
-        bool cpu = !gl2_later && !mem_later && x->system && kind != CACHE_V && p->hash &&
-                   *fill < stamp && hash_page(x->host + (at - x->va)) != p->hash;
-        if (gl2_later || mem_later || cpu) {
-            found(f, kind, at,
-                  cpu         ? AGENT_CPU
-                  : gl2_later ? p->gl2_writer
-                              : p->mem_writer,
-                  "a shader");
-            held = false;
-        }
+    if (*fill > c->inv[kind]) {
+        int who = written_since(p, *fill, stamp);
+        if (who < 0 && x->system && p->hash && *fill < stamp &&
+            hash_page(x->host + (at - x->va)) != p->hash)
+            who = AGENT_CPU;
+        if (who < 0) return;
+        found(f, kind, at, who, "a shader");
     }
-    if (held) return;
     *fill = stamp;
-    if (x->system && kind != CACHE_V) p->hash = hash_page(x->host + (at - x->va));
+    if (x->system) p->hash = hash_page(x->host + (at - x->va));
     if (kind == CACHE_I && x->system) c->code_in_system = true;
 }
 
-static void shader_write(struct cache *c, uint64_t stamp, const struct gpu_xlat *x, struct page *p,
-                         uint64_t at) {
-    if (x->mtype == MTYPE_UC) {
-        p->wr_mem = stamp + 1;
-        p->mem_writer = AGENT_SHADER;
-    } else {
-        p->wr_gl2 = p->dirty = stamp + 1;
-        p->gl2_writer = AGENT_SHADER;
-        if (x->system) c->dirty_system = stamp + 1, c->dirty_system_page = at;
-    }
-    note_code_write(c, p);
+/* What of [va, va + len) lies in the chunk of va: bytes. */
+static uint64_t in_chunk(const struct gpu_xlat *x, uint64_t va, uint64_t len) {
+    uint64_t left = (1ull << CHUNK_SHIFT) - ((x->pa + (va - x->va)) & ((1u << CHUNK_SHIFT) - 1));
+    return len < left ? len : left;
 }
 
-void cache_shader(struct gpu *g, uint64_t stamp, enum cache_kind kind, bool write,
-                  const struct gpu_xlat *x, uint64_t va, uint64_t len) {
+/* The part of a piece that lies in chunk k, read through V$. */
+static void judge_chunk(struct cache *c, struct chunk *k, uint64_t stamp, const struct gpu_xlat *x,
+                        uint64_t va, uint64_t len, struct finding *f) {
+    if (k->judged == stamp) return;
+    k->judged = stamp;
+    bool cached = x->mtype != MTYPE_UC;
+    bool held = k->fill_v > c->inv[CACHE_V];
+    bool look_v = held && k->wr_last > k->fill_v;
+    bool look_gl2 = cached && k->wr_mem_last > c->inv[CACHE_GL2];
+    for (uint64_t at = va & ~4095ull; (look_v || look_gl2) && at < va + len; at += 4096) {
+        struct page *p = page_in(k, x->pa + (at - x->va));
+        if (look_gl2) through_gl2(c, k, p, stamp, stamp, at, "a shader", false, f);
+        int who = look_v ? written_since(p, k->fill_v, stamp) : -1;
+        if (who < 0) continue;
+        found(f, CACHE_V, at, who, "a shader");
+        held = false;
+    }
+    if (held && k->wr_shader > k->fill_v && k->wr_shader <= stamp) {
+        found(f, CACHE_V, va, AGENT_SHADER, "a shader");
+        held = false;
+    }
+    if (!held) k->fill_v = stamp;
+    if (cached && k->fill_gl2 <= c->inv[CACHE_GL2]) k->fill_gl2 = stamp;
+}
+
+static void vector_read(struct cache *c, uint64_t stamp, const struct gpu_xlat *x, uint64_t va,
+                        uint64_t len, struct finding *f) {
+    while (len) {
+        uint64_t n = in_chunk(x, va, len);
+        struct chunk *k = chunk_at(c, x->system, x->pa + (va - x->va), true);
+        if (k) judge_chunk(c, k, stamp, x, va, n, f);
+        va += n, len -= n;
+    }
+}
+
+/* The page of the very access: that it is written, or R6 (reported once for each write). */
+static void exact_access(struct cache *c, const struct cache_order *o, bool write,
+                         const struct gpu_xlat *x, uint64_t va, struct finding *f) {
+    uint64_t pa = x->pa + (va - x->va);
+    struct chunk *k = chunk_at(c, x->system, pa, true);
+    if (!k) return;
+    struct page *p = page_in(k, pa);
+    if (!write) {
+        uint64_t launched = p->wr_shader ? p->wr_shader - 1 : 0;
+        if (launched <= o->ordered || launched >= o->stamp || p->raced == launched) return;
+        p->raced = launched;
+        found(f, RACE, va, AGENT_SHADER, "a shader");
+        return;
+    }
+    p->wr_shader = k->wr_shader = o->stamp + 1;
+    if (p->fill[CACHE_I]) c->code_written = true;
+    if (x->mtype == MTYPE_UC) return;
+    p->dirty = o->stamp + 1;
+    if (k->fill_gl2 <= c->inv[CACHE_GL2]) k->fill_gl2 = o->stamp;
+    if (x->system) c->dirty_system = o->stamp + 1, c->dirty_system_page = va & ~4095ull;
+}
+
+void cache_shader(struct gpu *g, const struct cache_order *o, enum cache_kind kind, bool write,
+                  uint64_t asked, const struct gpu_xlat *x, uint64_t va, uint64_t len) {
     struct cache *c = cache_of(g);
     if (!c || !len) return;
     struct finding f = {.cache = -1};
-    uint64_t pa = x->pa + (va - x->va);
     pthread_mutex_lock(&c->lock);
-    bool whole = kind == CACHE_V && len == 1ull << CHUNK_SHIFT && !(pa & (len - 1));
-    struct chunk *k = whole ? chunk_at(c, x->system, pa, true) : NULL;
-    if (!k || k->judged[write] != stamp) {
-        FOR_PAGES(c, x, va, len, true) {
-            if (x->mtype != MTYPE_UC) through_gl2(c, p, stamp, stamp, at, "a shader", write, &f);
-            if (!write) judge(c, kind, stamp, x, p, at, &f);
-            if (write) shader_write(c, stamp, x, p, at);
+    if (kind == CACHE_V) {
+        if (!write) vector_read(c, o->stamp, x, va, len, &f);
+    } else {
+        FOR_PAGES(c, x, va, len) {
+            if (x->mtype != MTYPE_UC)
+                through_gl2(c, k, p, o->stamp, o->stamp, at, "a shader", write, &f);
+            judge_page(c, kind, o->stamp, x, p, at, &f);
         }
-        if (k) k->judged[write] = stamp;
     }
+    exact_access(c, o, write, x, asked, &f);
     pthread_mutex_unlock(&c->lock);
     report(g, &f);
 }
@@ -248,6 +322,15 @@ uint64_t cache_dispatch(struct gpu *g) {
         pthread_mutex_unlock(&c->lock);
     }
     isa_invalidate_translations();
+    return stamp;
+}
+
+uint64_t cache_now(struct gpu *g) {
+    struct cache *c = cache_of(g);
+    if (!c) return 0;
+    pthread_mutex_lock(&c->lock);
+    uint64_t stamp = event(c);
+    pthread_mutex_unlock(&c->lock);
     return stamp;
 }
 
@@ -298,11 +381,8 @@ static void write_behind(struct gpu *g, enum gpu_agent who, uint64_t off, uint64
     pthread_mutex_lock(&c->lock);
     uint64_t stamp = event(c);
     for (uint64_t at = off & ~4095ull; at < off + len; at += 4096) {
-        struct page *p = page_at(c, false, at, false);
-        if (!p) continue; /* no cache ever held it */
-        p->wr_mem = stamp;
-        p->mem_writer = (uint8_t)who;
-        note_code_write(c, p);
+        struct chunk *k = chunk_at(c, false, at, false); /* NULL: no cache ever held it */
+        if (k) wrote_behind(c, k, page_in(k, at), who, stamp);
     }
     pthread_mutex_unlock(&c->lock);
 }
@@ -321,7 +401,8 @@ void cache_bar0_read(struct gpu *g, uint64_t off, uint64_t len) {
     uint64_t bad = ~0ull;
     pthread_mutex_lock(&c->lock);
     for (uint64_t at = off & ~4095ull; at < off + len && bad == ~0ull; at += 4096) {
-        struct page *p = page_at(c, false, at, false);
+        struct chunk *k = chunk_at(c, false, at, false);
+        struct page *p = k ? page_in(k, at) : NULL;
         if (p && p->dirty > c->wb_gl2) bad = at, p->dirty = 0;
     }
     pthread_mutex_unlock(&c->lock);

@@ -30,9 +30,13 @@
  *      system memory (MTYPE not UC): the host would read old results;
  *   R5 CPU writes to snooped system memory are invisible to the model, so for pages read through I$
  *      or K$ it compares a hash taken at the fill: changed without an invalidation means R1.
+ *   R6 a dispatch reads a page that an earlier dispatch wrote, and nothing ordered the two
+ *      (CS_PARTIAL_FLUSH, or a wait for memory): on silicon they overlap;
  *
  * The granule is a page: a line beside a cached one counts as cached. Checked when a piece of
- * memory is translated, not per access.
+ * memory is translated, not per access; for vector accesses such a piece is large, so V$ is kept
+ * per 2 MiB of memory, and of what a shader writes only the pages that translations asked for
+ * count.
  */
 #ifndef RAWCL_EMULATOR_CACHE_H
 #define RAWCL_EMULATOR_CACHE_H
@@ -61,9 +65,16 @@ void cache_write(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, ui
  * happens meanwhile is a race, not staleness. Drops the compute units' cached translations, so that
  * every page is judged once more. */
 uint64_t cache_dispatch(struct gpu *g);
-/* A shader's access through I$, K$ or V$ in the dispatch with that stamp: R1, R2, R5. */
-void cache_shader(struct gpu *g, uint64_t stamp, enum cache_kind kind, bool write,
-                  const struct gpu_xlat *x, uint64_t va, uint64_t len);
+/* The stamp of the present: what was launched before is complete (cache_order.ordered). */
+uint64_t cache_now(struct gpu *g);
+struct cache_order {
+    uint64_t stamp;   /* of the dispatch */
+    uint64_t ordered; /* earlier dispatches with stamps up to this one have finished for it */
+};
+/* A shader's access at `asked` through I$, K$ or V$, after which it may access all of
+ * [va, va + len): R1, R2, R5, R6. */
+void cache_shader(struct gpu *g, const struct cache_order *o, enum cache_kind kind, bool write,
+                  uint64_t asked, const struct gpu_xlat *x, uint64_t va, uint64_t len);
 /* BAR0: what the HDP flush commits (write), what a read returns (R3). off: VRAM offset. */
 void cache_bar0_write(struct gpu *g, uint64_t off, uint64_t len);
 void cache_bar0_read(struct gpu *g, uint64_t off, uint64_t len);

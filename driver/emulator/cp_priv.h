@@ -44,6 +44,7 @@ struct cp_queue {
     /* Of the queue's thread. */
     struct engine_mem mem;
     uint32_t fetch[CP_FETCH_DWORDS];
+    uint64_t ordered;       /* cache_now of the last packet that waited for dispatches */
     uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
 };
 

@@ -7,6 +7,7 @@
  * progress, as many as the chip's compute units would hold.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,9 @@ struct run {
     uint32_t chunk;
     _Atomic uint64_t next, done, last_done_ns;
     _Atomic int failed;
-    uint64_t start_ns, stamp;
+    uint64_t start_ns;
+    struct cache_order order;
+    char name[24]; /* what the messages call the kernel: its entry */
     bool published;
 };
 
@@ -61,15 +64,12 @@ static int host_translate(struct isa_host *h, enum isa_client client, enum isa_a
                             : client == ISA_CLIENT_SCALAR ? CACHE_K
                                                           : CACHE_V;
     /* What a cache may hold from before is judged for the piece that is handed out, small where
-     * accesses are few; HDP's pending writes only for the line asked for. */
-    uint64_t window = cache == CACHE_V ? 2ull << 20 : 4096;
+     * accesses are few; HDP's pending writes were, for va alone, by gpu_translate. */
+    uint64_t window = cache == CACHE_V ? 64ull << 20 : 4096;
     uint64_t lo = va & ~(window - 1), hi = lo + window;
     if (lo < x.va) lo = x.va;
     if (hi > x.va + x.size) hi = x.va + x.size;
-    uint64_t line = va & ~63ull;
-    if (line < x.va) line = x.va;
-    if (!x.system && !write) hdp_check_read(g, AGENT_SHADER, x.pa + (line - x.va), 64);
-    cache_shader(g, run_of(h)->stamp, cache, write, &x, lo, hi - lo);
+    cache_shader(g, &run_of(h)->order, cache, write, va, &x, lo, hi - lo);
     out->va = lo;
     out->size = hi - lo;
     out->host = x.host + (lo - x.va);
@@ -381,7 +381,8 @@ static int read_program(struct run *r, uint32_t initiator) {
     bool gfx12 = gpu_gen(r->g) == HW_GFX12;
     d->entry_va = (cp_reg(q, R_COMPUTE_PGM_LO) | (uint64_t)cp_reg(q, R_COMPUTE_PGM_HI) << 32) << 8;
     d->arch = gfx12 ? ISA_GFX12 : ISA_GFX11;
-    d->name = "";
+    snprintf(r->name, sizeof r->name, "at 0x%llx", (unsigned long long)d->entry_va);
+    d->name = r->name;
     d->wave_size = initiator_bit(r, initiator, F_COMPUTE_DISPATCH_INITIATOR__CS_W32_EN) ? 32 : 64;
     d->pgm_rsrc1 = cp_reg(q, R_COMPUTE_PGM_RSRC1);
     d->pgm_rsrc2 = cp_reg(q, R_COMPUTE_PGM_RSRC2);
@@ -473,7 +474,7 @@ static int judge_code(struct run *r) {
     }
     if (page < x.va) page = x.va;
     uint64_t len = x.va + x.size - page < 4096 ? x.va + x.size - page : 4096;
-    cache_shader(r->g, r->stamp, CACHE_I, false, &x, page, len);
+    cache_shader(r->g, &r->order, CACHE_I, false, r->d.entry_va, &x, page, len);
     return 0;
 }
 
@@ -489,7 +490,7 @@ int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) 
     uint64_t chunk = r.total / (16ull * r.width);
     r.chunk = chunk < 1 ? 1 : chunk > 8 ? 8 : (uint32_t)chunk;
     r.start_ns = r.last_done_ns = monotonic_ns();
-    r.stamp = cache_dispatch(q->g);
+    r.order = (struct cache_order){cache_dispatch(q->g), q->ordered};
     if (judge_code(&r)) return -EFAULT;
     participate(&r.job, 0);
     pool_retire(q->cp->pool, &r.job);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pm4_data.c - PM4 packets that move data: registers, memory, copies, atomics, time. */
+#include "driver/emulator/gpu_state.h"
 #include "driver/emulator/pm4_priv.h"
 
 /* Bases of the register spaces of SET_* packets, absolute dwords (linux nvd.h PACKET3_SET_*). */
@@ -15,11 +16,16 @@ void pm4_reg_write(struct pm4 *x, uint32_t dw, uint32_t v) {
         pm4_kick(x);
         return;
     }
-    if (gpu_reg_at(x->g, dw) < 0) {
+    int r = gpu_reg_at(x->g, dw);
+    if (r < 0) {
         gpu_guest_error(x->g, "PM4: write of 0x%08x to dword 0x%x, where no COMPUTE register is", v,
                         dw);
         return;
     }
+    const struct mmio_reg *m = &x->g->mmio.reg[r];
+    if (v & ~(m->valid | m->allowed))
+        gpu_guest_error(x->g, "PM4: %s: reserved bits 0x%08x set in 0x%08x", hw_regs[r].name,
+                        v & ~(m->valid | m->allowed), v);
     x->q->sh[i] = v;
 }
 

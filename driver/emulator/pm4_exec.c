@@ -338,6 +338,7 @@ enum pm4_status pm4_run(struct cp_queue *q) {
             x.skip -= (unsigned)s;
             continue;
         }
+        if (!gpu_mec_ready(q->g, q->pipe)) return PM4_DONE; /* halted: goes on when it runs again */
         uint32_t have, used = 0;
         if (fetch(q, &have)) return PM4_STUCK;
         uint64_t wptr = q->wptr;

@@ -53,6 +53,8 @@ static int wait_until(struct pm4 *x, const struct wait *w) {
         bool met = false;
         if (pm4_leaving(x->q)) return -EINTR;
         int err = poll_once(x, w, &met);
+        /* A wait for memory is taken for one that orders what went before it. */
+        if (met && w->mem) x->q->ordered = cache_now(x->g);
         if (err || met) return err;
         if (spins < 64) {
             for (int i = 0; i < 20; i++)
@@ -211,8 +213,11 @@ int pm4_op_release_mem(struct pm4 *x) {
 int pm4_op_event_write(struct pm4 *x) {
     unsigned event = pm4_field(x, PM4_EVENT_WRITE__EVENT_TYPE);
     unsigned index = pm4_field(x, PM4_EVENT_WRITE__EVENT_INDEX);
-    if (event == EVENT_CS_PARTIAL_FLUSH) /* dispatches run in order here: nothing is in flight */
-        return index == 4 ? 0 : pm4_bad(x, "CS_PARTIAL_FLUSH needs event_index 4");
+    if (event == EVENT_CS_PARTIAL_FLUSH) {
+        if (index != 4) return pm4_bad(x, "CS_PARTIAL_FLUSH needs event_index 4");
+        x->q->ordered = cache_now(x->g); /* dispatches run in order here: nothing is in flight */
+        return 0;
+    }
     if (event == EVENT_CACHE_FLUSH || event == EVENT_FLUSH_AND_INV) return 0;
     bool trace = event >= EVENT_THREAD_TRACE_FIRST && event <= EVENT_THREAD_TRACE_LAST;
     if (trace || event == EVENT_PERFCOUNTER_START || event == EVENT_PERFCOUNTER_STOP ||

@@ -190,6 +190,33 @@ static void a_fence_without_writeback(void **state) {
     rig_close(&r, 1, 0);
 }
 
+/* Two dispatches in a row, the second reads what the first wrote. */
+static void dispatches_without_order(void **state) {
+    (void)state;
+    for (int flush = 0; flush < 2; flush++) {
+        struct rig r;
+        rig_open(&r, target, NULL);
+        put_code(&r, CODE);
+        put_args(&r, RIG_VRAM_VA + OUT, 1);
+        rig_acquire(&r, ALL);
+        rig_program(&r, RIG_VRAM_VA + CODE, RIG_SYS_VA + RIG_DATA, 0);
+        RIG_EMIT(&r, 0xc0087600, 0x204, 0, 0, 0, 64, 1, 1, 0, 0);
+        RIG_EMIT(&r, 0xc0031500, 1, 1, 1, 0x8005);
+        if (flush) RIG_EMIT(&r, 0xc0004600, 0x407);
+        rig_acquire(&r, ALL);
+        /* The second takes its arguments from the page that the first wrote. */
+        rig_program(&r, RIG_VRAM_VA + CODE, RIG_VRAM_VA + OUT + 1024, 0);
+        uint64_t out = RIG_VRAM_VA + OUT + 0x10000;
+        memcpy(r.vram + OUT + 1024, &out, 8);
+        rig_dispatch(&r, 1, 64);
+        rig_release(&r, 0x70f514, RIG_SIGNAL, ++signal_value);
+        rig_ring(&r);
+        assert_true(rig_wait(&r, RIG_SIGNAL, signal_value, 5000));
+        if (!flush) assert_true(rig_logged(&r, "CS_PARTIAL_FLUSH"));
+        rig_close(&r, flush ? 0 : 1, 0);
+    }
+}
+
 int main(int argc, char **argv) {
     target = argc > 1 ? argv[1] : "gfx1100";
     const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(gl2_and_bar0),
         cmocka_unit_test(bar0_reads_what_is_still_in_gl2),
         cmocka_unit_test(a_fence_without_writeback),
+        cmocka_unit_test(dispatches_without_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
