@@ -232,6 +232,9 @@ static int parse_descriptors(struct parse *p) {
         if (!gelf_getsym(d, (int)i, &sym)) return fail(p, "symbols are cut off");
         const char *name = elf_strptr(p->elf, sh.sh_link, sym.st_name);
         size_t length = name ? strlen(name) : 0;
+        if (name && !strcmp(name, CO_GLOBAL_VARIABLE_SIZE_SYMBOL) && sym.st_shndx != SHN_UNDEF &&
+            sym.st_value <= p->co->image_size - 8)
+            memcpy(&p->co->global_variable_size, p->co->image + sym.st_value, 8);
         if (length < 4 || strcmp(name + length - 3, ".kd") != 0) continue;
         if (sym.st_shndx == SHN_UNDEF || sym.st_value > p->co->image_size - CO_DESCRIPTOR_SIZE)
             return fail(p, "%s lies outside the program", name);

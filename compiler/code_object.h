@@ -74,10 +74,10 @@ struct co_kernel {
     bool uniform_workgroup_size;     /* .uniform_work_group_size: partial groups are not allowed */
     uint32_t reqd_workgroup_size[3]; /* 0: none */
     uint32_t workgroup_size_hint[3];
-    const char *vec_type_hint;    /* "" if none */
-    const char *attributes;       /* CL_KERNEL_ATTRIBUTES text */
-    struct co_arg *args;          /* explicit first, then hidden, in order */
-    uint32_t arg_count;           /* all */
+    const char *vec_type_hint; /* "" if none */
+    const char *attributes;    /* CL_KERNEL_ATTRIBUTES text */
+    struct co_arg *args;       /* explicit first, then hidden, in order */
+    uint32_t arg_count;        /* all */
     uint32_t explicit_arg_count;
 };
 
@@ -98,6 +98,7 @@ struct co_printf {
 
 struct code_object {
     char target[16];
+    uint64_t global_variable_size; /* bytes that the source's variables in global memory take */
     uint64_t image_size; /* bytes of address space: max(p_vaddr + p_memsz), page rounded */
     uint8_t *image;      /* image_size bytes: segments at their vaddr, zero elsewhere */
     struct co_kernel *kernels;

@@ -7,6 +7,9 @@
 
 #include "compiler/code_object.h"
 
+/* A symbol of code objects that have variables in global memory: 64 bits, their size in bytes. */
+#define CO_GLOBAL_VARIABLE_SIZE_SYMBOL "__rawcl_global_variable_size"
+
 /* How the sources were compiled, as far as linking must know. */
 enum {
     CONTAINER_WAVE64 = 1,

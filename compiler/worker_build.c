@@ -403,6 +403,27 @@ static void build_declare_printf(struct build *b) {
         LLVMAddFunction(b->module, "__printf_alloc", type);
 }
 
+/* What the program declares in global memory, before the optimiser drops any of it
+ * (CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE). */
+static uint64_t build_global_size(struct build *b) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(b->module);
+    uint64_t total = 0;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->module); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == 1)
+            total += LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g));
+    return total;
+}
+
+/* Leaves that number in the code object, under a name that the reader looks for. */
+static void build_record_global_size(struct build *b, uint64_t size) {
+    LLVMTypeRef type = LLVMInt64TypeInContext(b->ctx);
+    LLVMValueRef g =
+        LLVMAddGlobalInAddressSpace(b->module, type, CO_GLOBAL_VARIABLE_SIZE_SYMBOL, 4);
+    LLVMSetInitializer(g, LLVMConstInt(type, size, 0));
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetVisibility(g, LLVMProtectedVisibility);
+}
+
 static bool build_link_library(struct build *b) {
     if (!b->library) {
         build_error(b, "the device library of this installation is unreadable");
@@ -411,6 +432,7 @@ static bool build_link_library(struct build *b) {
     build_controls(b);
     worker_printf_fold_strings(b->ctx, b->module);
     build_declare_printf(b);
+    const uint64_t global_size = build_global_size(b);
     LLVMModuleRef library = b->library;
     b->library = NULL;
     if (!llvm_link_needed(b->module, library)) {
@@ -418,6 +440,7 @@ static bool build_link_library(struct build *b) {
         return false;
     }
     build_internalize(b);
+    if (global_size) build_record_global_size(b, global_size);
     build_time(b, "device library");
     return !b->errors;
 }

@@ -218,6 +218,7 @@ static void test_program_scope(void **state) {
                                    "kernel void f(global int *p) { *p = *pointer; pointer = p; }",
                                    "-cl-std=CL3.0", "gfx1100");
     assert_true(co->reloc_count >= 1);
+    assert_int_equal(co->global_variable_size, 4 + 8);
     uint8_t *image = malloc(co->image_size);
     co_relocate(co, 0x200000000000, image);
     uint64_t address;
