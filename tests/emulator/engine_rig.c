@@ -184,6 +184,9 @@ void rig_close(struct rig *r, unsigned guest_errors, unsigned unimplemented) {
         print_message("%s", r->log);
     assert_int_equal(n.guest_errors, guest_errors);
     assert_int_equal(n.unimplemented, unimplemented);
+    /* The engines may still report their read pointers. */
+    cp_reset(r->g);
+    sdma_reset(r->g);
     r->bus->ops->dma_unmap(r->bus, &r->dma);
     r->bus->ops->close(r->bus);
 }
