@@ -2,6 +2,7 @@
 /* launch.c - initial wave state, by COMPUTE_PGM_RSRC1/2 (register fields as in the Linux amdgpu
  * headers gc_11_0_0 and gc_12_0_0; SGPR order as in LLVM's AMDGPU usage guide). */
 #include "driver/emulator/isa/launch.h"
+#include "driver/emulator/isa/vec.h"
 
 #define BITS(v, lo, n) ((v) >> (lo) & ((1u << (n)) - 1))
 
@@ -11,6 +12,11 @@ static void set_work_item_ids(struct wave *w, uint64_t first) {
     const struct isa_group *g = w->g;
     const uint32_t *size = g->start.size;
     unsigned comps = BITS(g->d.pgm_rsrc2, 11, 2); /* TIDIG_COMP_CNT: 0 x, 1 xy, 2 xyz */
+    if (size[1] == 1 && size[2] == 1) { /* one dimension */
+        for (unsigned h = 0; h < g->halves; h++)
+            w->v[h * ISA_VGPRS] = ((uint32_t)first + 32 * h + vec_lane_ids()) & 0x3ffu;
+        return;
+    }
     uint32_t x = (uint32_t)(first % size[0]), y = (uint32_t)(first / size[0] % size[1]);
     uint32_t z = (uint32_t)(first / ((uint64_t)size[0] * size[1]));
     for (unsigned lane = 0; lane < g->d.wave_size; lane++) {
