@@ -65,6 +65,7 @@ struct ring {
     _Atomic uint64_t done;          /* largest value seen to have ended */
     volatile uint64_t (*stamps)[2]; /* by value % RECORDS: GPU clock at start and end; 0: not yet */
     gpu_va_t stamps_va;
+    uint64_t watch_done, watch_since_ns; /* watchdog: the last progress that it saw */
     struct cmd_error *errors;
     struct cmd_record rec[RECORDS];
 };
@@ -85,6 +86,7 @@ struct am_queues {
     uint32_t scratch_wave_bytes, scratch_waves_per_se;
     uint64_t sdma_seen;         /* SDMA value whose writes a compute acquire has made visible */
     bool irq_waiter;            /* a thread is in the bus's irq_wait */
+    uint64_t hang_ns;           /* AM_TIMEOUT: a command that runs this long hangs; 0: never */
     _Atomic uint64_t events_ns; /* when am_poll last looked for events */
     /* GPU clock: ticks of 10 ns; clock_gpu was read at clock_host_ns */
     uint64_t clock_gpu, clock_host_ns;

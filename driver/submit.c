@@ -307,6 +307,9 @@ int queues_init(struct am_device *d) {
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&q->cond, &attr);
     pthread_condattr_destroy(&attr);
+    const char *timeout = getenv("AM_TIMEOUT");
+    double seconds = timeout ? strtod(timeout, NULL) : 0;
+    if (seconds > 0 && seconds < 1e6) q->hang_ns = (uint64_t)(seconds * 1e9);
     q->pm4 = (struct pm4){d->chip->gen, d->ip[HW_GC].regs, d->ip[HW_GC].base};
     int rc = am_alloc(d, SIGNALS_BYTES, 0, AM_MEM_SYSTEM, "signals", &q->signals);
     if (!rc) rc = am_alloc(d, 4096, 0, AM_MEM_VRAM, "end-of-pipe buffer", &q->eop);

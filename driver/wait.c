@@ -3,6 +3,7 @@
  * of all; the others wait for it. */
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "driver/queues.h"
@@ -21,6 +22,32 @@ void wait_poll_events(struct am_device *d) {
     struct am_fault f;
     while (!usable(d) && fault_take(d, &f))
         recover(d, &f);
+}
+
+/* Long kernels are legal, so that this is off unless AM_TIMEOUT says how long is too long. A
+ * command that still waits for another has not started and is not counted. */
+static void watchdog(struct am_device *d) {
+    struct am_queues *q = d->queues;
+    if (!q->hang_ns) return;
+    struct am_fault f = {.kind = AM_FAULT_HANG, .ring = AM_RING_COUNT};
+    uint64_t now = clock_now_ns();
+    pthread_mutex_lock(&q->lock);
+    for (int i = 0; i < AM_RING_COUNT; i++) {
+        struct ring *r = &q->ring[i];
+        uint64_t done = ring_done(r);
+        bool runs = done < r->last && r->stamps[(done + 1) % RECORDS][0];
+        if (!runs || done != r->watch_done || !r->watch_since_ns) {
+            r->watch_done = done;
+            r->watch_since_ns = runs ? now : 0;
+        } else if (now - r->watch_since_ns > q->hang_ns) {
+            r->watch_since_ns = 0;
+            f.ring = r->id;
+        }
+    }
+    pthread_mutex_unlock(&q->lock);
+    if (f.ring == AM_RING_COUNT) return;
+    snprintf(f.detail, sizeof(f.detail), "AM_TIMEOUT is %.3g s", (double)q->hang_ns / 1e9);
+    recover(d, &f);
 }
 
 static bool spin(struct ring *r, uint64_t value, uint64_t deadline_ns) {
@@ -54,6 +81,7 @@ static void wait_slice(struct am_device *d, uint64_t slice_ns) {
         nanosleep(&ts, NULL);
     }
     wait_poll_events(d);
+    watchdog(d);
     pthread_mutex_lock(&q->lock);
     q->irq_waiter = false;
     pthread_cond_broadcast(&q->cond);
@@ -83,6 +111,7 @@ int am_poll(struct am_device *d, struct am_fence f) {
     if (now - last > EVENT_EVERY_NS &&
         atomic_compare_exchange_strong(&d->queues->events_ns, &last, now)) {
         wait_poll_events(d);
+        watchdog(d);
         if (ring_done(r) >= f.value) return 1;
         if (usable(d)) return -ENODEV;
     }

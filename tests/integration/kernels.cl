@@ -31,6 +31,11 @@ __kernel void spin(__global volatile uint *flag, __global uint *out, uint value)
     out[0] = value;
 }
 
+/* never ends */
+__kernel void forever(__global uint *out) {
+    for (;;) __asm__ volatile("s_nop 0");
+}
+
 /* reverses 64 items through private memory */
 __kernel void scratch(__global uint *out, uint seed) {
     volatile uint a[64];
