@@ -131,19 +131,15 @@ bool gpu_sdma_ready(struct gpu *g, unsigned engine) {
 /* ---- GRBM soft reset: bits are level triggered, held at least 50 us ---- */
 
 static void soft_reset_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
-    enum {
-        CP = 1 << 0,
-        RLC = 1 << 2,
-        GFX = 1 << 16,
-        CPF = 1 << 17,
-        CPC = 1 << 18,
-        SDMA0 = 1 << 23
-    };
+    enum { CP = 1 << 0, GFX = 1 << 16, CPF = 1 << 17, CPC = 1 << 18, SDMA0 = 1 << 23 };
     (void)r;
     uint32_t on = v & ~old, off = old & ~v;
     if (on) g->gfx.soft_reset_at = gpu_model_us(g);
     if (off && gpu_model_us(g) < g->gfx.soft_reset_at + US_SOFT_RESET)
         gpu_guest_error(g, "GRBM_SOFT_RESET released within 50 us");
+    if (on & ~(uint32_t)(CP | GFX | CPF | CPC | SDMA0))
+        gpu_unimplemented(g, "GRBM_SOFT_RESET of blocks 0x%x",
+                          on & ~(uint32_t)(CP | GFX | CPF | CPC | SDMA0));
     if (on & (CP | GFX | CPC)) {
         cp_reset(g);
         g->gfx.pipe_reset_done = 0;

@@ -99,14 +99,13 @@ void gpu_irq(struct gpu *g, unsigned client, unsigned source, unsigned ring_id, 
     pthread_mutex_unlock(&g->ih.lock);
 }
 
-/* A read pointer behind the write pointer rearms the interrupt. */
+/* A read pointer behind the write pointer rearms the interrupt. What it points at is the driver's
+ * own affair: the reference counts it in dwords, linux in bytes, and both run on silicon. */
 static void rptr_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
     (void)r, (void)old;
     pthread_mutex_lock(&g->ih.lock);
     uint32_t mask = (4u << gpu_field_get(g, F_IH_RB_CNTL__RB_SIZE)) - 1;
     uint32_t wptr = gpu_reg_get(g, R_IH_RB_WPTR) & ~3u;
-    if (gpu_field_get(g, F_IH_RB_CNTL__RB_ENABLE) && v % ENTRY_BYTES)
-        gpu_guest_error(g, "IH_RB_RPTR 0x%x is not a multiple of an entry", v);
     if (gpu_field_get(g, F_IH_RB_CNTL__RPTR_REARM) && gpu_field_get(g, F_IH_RB_CNTL__RB_ENABLE) &&
         (v & mask & ~3u) != (wptr & mask))
         raise_locked(g);
@@ -145,7 +144,14 @@ int ih_wait(struct gpu *g, int64_t timeout_us) {
     return came;
 }
 
+static void doorbell_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
+    (void)r, (void)old, (void)v;
+    if (gpu_field_get(g, F_IH_DOORBELL_RPTR__ENABLE))
+        gpu_unimplemented(g, "IH read pointer by doorbell");
+}
+
 void ih_init_regs(struct gpu *g) {
+    gpu_reg_hook(g, R_IH_DOORBELL_RPTR, NULL, doorbell_wrote);
     gpu_reg_hook(g, R_IH_RB_RPTR, NULL, rptr_wrote);
     gpu_reg_hook(g, R_IH_RB_CNTL, NULL, cntl_wrote);
 }

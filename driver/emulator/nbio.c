@@ -25,10 +25,23 @@ static bool mm_vram(struct gpu *g, uint64_t *addr) {
     return true;
 }
 
+/* A window onto a window would never end. */
+static bool is_window(struct gpu *g, uint32_t dw) {
+    return dw == gpu_reg_dw(g, R_BIF_BX_PF0_MM_DATA) ||
+           dw == gpu_reg_dw(g, R_BIF_BX_PF0_RSMU_DATA) || dw == gpu_reg_dw(g, R_BIF_BX0_PCIE_DATA2);
+}
+
+static bool window_ok(struct gpu *g, uint64_t addr) {
+    if (!(addr & 3) && addr >> 34 == 0 && !is_window(g, (uint32_t)(addr / 4))) return true;
+    gpu_guest_error(g, "indirect access to 0x%" PRIx64 ", which is no register or a window itself",
+                    addr);
+    return false;
+}
+
 static uint32_t mm_data_read(struct gpu *g, enum hw_reg r, uint32_t stored) {
     (void)r, (void)stored;
     uint64_t a;
-    if (!mm_vram(g, &a)) return gpu_mmio_read(g, (uint32_t)(a / 4));
+    if (!mm_vram(g, &a)) return window_ok(g, a) ? gpu_mmio_read(g, (uint32_t)(a / 4)) : ~0u;
     if (a == UINT64_MAX) return ~0u;
     cache_bar0_read(g, a, 4);
     return hw_get32(g->vram, a);
@@ -38,7 +51,7 @@ static void mm_data_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v
     (void)r, (void)old;
     uint64_t a;
     if (!mm_vram(g, &a)) {
-        gpu_mmio_write(g, (uint32_t)(a / 4), v);
+        if (window_ok(g, a)) gpu_mmio_write(g, (uint32_t)(a / 4), v);
     } else if (a != UINT64_MAX) {
         hw_put32(g->vram, a, v);
         hdp_cpu_wrote(g, a, 4);
@@ -59,11 +72,7 @@ static uint32_t window_dw(struct gpu *g, enum hw_reg data) {
         if (windows[i].data == data) {
             uint32_t lo = gpu_reg_get(g, windows[i].index),
                      hi = gpu_reg_get(g, windows[i].index_hi);
-            if (hi || (lo & 3)) {
-                gpu_guest_error(g, "%s: address 0x%x_%08x is not a register",
-                                hw_regs[windows[i].index].name, hi, lo);
-                return UINT32_MAX;
-            }
+            if (!window_ok(g, (uint64_t)hi << 32 | lo)) return UINT32_MAX;
             return lo / 4;
         }
     return UINT32_MAX;
