@@ -99,8 +99,6 @@ CL_API_ENTRY cl_int CL_API_CALL api_clGetProgramInfo(PARAMS) {
     return err;
 }
 
-/* Bytes of program-scope variables: writable data of the image is not told apart from constant
- * data, so this is not known better than "none reported". */
 static cl_int build_info_locked(const struct build *b, cl_program_build_info param_name,
                                 size_t param_value_size, void *param_value,
                                 size_t *param_value_size_ret) {
@@ -114,7 +112,7 @@ static cl_int build_info_locked(const struct build *b, cl_program_build_info par
     case CL_PROGRAM_BINARY_TYPE:
         INFO_VALUE(cl_program_binary_type, b->type);
     case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-        INFO_VALUE(size_t, 0);
+        INFO_VALUE(size_t, b->code ? b->code->co->global_variable_size : 0);
     default:
         REFUSE(CL_INVALID_VALUE, "param_name 0x%x", param_name);
     }

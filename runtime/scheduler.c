@@ -197,7 +197,7 @@ static void report_fault(cl_event ev, const char *text) {
 
     snprintf(message, sizeof message, "%s failed on the device: %s", ev->ops->name,
              text[0] ? text : "no details");
-    log_err("sched", "%s", message);
+    log_info("sched", "%s", message); /* the driver has logged it as an error */
     context_notify(ev->ctx, message);
 }
 
