@@ -33,6 +33,7 @@ int am_device_new(struct bus *bus, const char *id, const struct am_options *opt,
     d->bus = bus;
     d->priv_blocks = b;
     b->emulated = emulated;
+    d->debug = log_debug_level();
     if (opt) d->opt = *opt;
     snprintf(d->id, sizeof d->id, "%s", id);
     pthread_mutex_init(&d->reg_lock, NULL);
@@ -101,7 +102,7 @@ static void report_firmware(void *ctx, const char *line) {
 static int load_firmware(struct am_device *d) {
     struct am_blocks *b = blocks(d);
     struct firmware_options o = {.generated = b->emulated};
-    if (log_debug_level() >= 1) {
+    if (d->debug >= 1) {
         o.report = report_firmware;
         o.report_ctx = d;
     }
@@ -247,7 +248,7 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
         snprintf(err, err_size, "%s: out of memory", id);
         return rc;
     }
-    if (log_debug_level() >= 4 && bus_trace_open(bus, trace_event, d, &bus) == 0) d->bus = bus;
+    if (d->debug >= 4 && bus_trace_open(bus, trace_event, d, &bus) == 0) d->bus = bus;
     rc = am_boot(d);
     if (rc) {
         snprintf(err, err_size, "%s: %s failed: %s", id, d->failed_step,

@@ -80,6 +80,7 @@ struct am_device {
     char last_error[512]; /* the last error message, for am_open's sentence */
     char failed_step[64]; /* of the boot */
     bool quiet;           /* enumeration: messages are kept, not printed */
+    int debug;            /* AM_DEBUG when the device was opened */
     void *priv_blocks; /* am.c: per-block state */
 };
 
