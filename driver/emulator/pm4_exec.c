@@ -260,17 +260,18 @@ static int run_buffer(struct pm4 *x, const uint32_t *buf, uint32_t have, uint32_
         if (n > have - i) break;
         x->p = buf + i;
         x->n = n - 1;
+        i += n;
+        /* Consumed before its effects show: who sees its fence may reuse its place. */
+        if (!x->depth) x->q->rptr += n;
         err = execute(x);
         if (err) break;
-        uint32_t before = i;
-        i += n;
         if (x->skip) {
             /* what lies beyond the buffer is skipped by the caller */
             uint32_t s = x->skip < have - i ? x->skip : have - i;
             i += s;
             x->skip -= s;
+            if (!x->depth) x->q->rptr += s;
         }
-        if (!x->depth) x->q->rptr += i - before;
     }
     *used = i;
     return err;

@@ -414,10 +414,11 @@ static int run_buffer(struct pkt *x, const uint32_t *p, uint64_t have, uint64_t 
         }
         x->p = p + *used;
         x->n = (uint32_t)n;
+        *used += n;
+        /* Consumed before its effects show: who sees its fence may reuse its place. */
+        if (!x->in_ib) x->s->rptr += 4 * n;
         int err = execute(x, (unsigned)which);
         if (err) return err;
-        *used += n;
-        if (!x->in_ib) x->s->rptr += 4 * n;
     }
     return 0;
 }
