@@ -23,9 +23,14 @@ static void *reserve_at(uint64_t va, uint64_t size) {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
+/* Thread and memory sanitizers keep this range for themselves, and end the process that asks. */
+extern void __tsan_init(void) __attribute__((weak));
+extern void __msan_init(void) __attribute__((weak));
+
 /* The largest power-of-two share of the wish that the process is given. */
 static uint64_t reserve(void) {
     uint64_t want = AM_VA_BYTES;
+    if (__tsan_init || __msan_init) return 0;
     const char *env = getenv("AM_VA_RESERVE");
     if (env && *env) {
         char *end;
