@@ -383,6 +383,10 @@ static int fini_hw(struct am_device *d) {
     return gfx_unbind_queue(d);
 }
 
+#define IH_GET(entry, field)                                                                       \
+    ((entry)[IH_ENTRY__##field##_DW] >> IH_ENTRY__##field##_LO &                                   \
+     hw_mask(0, IH_ENTRY__##field##_HI - IH_ENTRY__##field##_LO))
+
 /* SQ interrupts: linux amdkfd kfd_int_process_v11.c. */
 static void sq_interrupt(const uint32_t e[8], struct am_fault *f) {
     enum { ENCODING_WAVE = 1, ENCODING_ERROR = 2 };
@@ -390,16 +394,17 @@ static void sq_interrupt(const uint32_t e[8], struct am_fault *f) {
     static const char *const types[] = {"uncorrectable memory error", "illegal instruction",
                                         "memory violation", "poisoned data"};
     uint32_t c0 = e[IH_ENTRY__CONTEXT_ID0_DW], c1 = e[IH_ENTRY__CONTEXT_ID1_DW];
-    uint32_t encoding = c1 >> 6 & 3, type = c0 >> 21 & 0xf;
+    uint32_t encoding = IH_GET(e, SQ_ENCODING), type = IH_GET(e, SQ_ERROR_TYPE);
     char where[96];
-    snprintf(where, sizeof where, "wave %u of SIMD %u, WGP %u, array %u", c0 >> 27, c1 & 3,
-             c1 >> 2 & 0xf, c0 >> 25 & 1);
+    snprintf(where, sizeof where, "wave %u of SIMD %u, WGP %u, array %u", IH_GET(e, SQ_WAVE_ID),
+             c1 & 3, c1 >> 2 & 0xf, c0 >> 25 & 1);
     if (encoding == ENCODING_ERROR) {
         f->kind = type == ERROR_ILLEGAL_INST ? AM_FAULT_ILLEGAL
                   : type == ERROR_MEMVIOL    ? AM_FAULT_MEMVIOL
                                              : AM_FAULT_OTHER;
         snprintf(f->detail, sizeof f->detail, "%s, detail 0x%x, %s",
-                 type < 4 ? types[type] : "unknown shader error", c0 & 0x1fffff, where);
+                 type < 4 ? types[type] : "unknown shader error", IH_GET(e, SQ_ERROR_DETAIL),
+                 where);
     } else if (encoding == ENCODING_WAVE) {
         f->kind = AM_FAULT_TRAP; /* the trap handler's s_sendmsg */
         snprintf(f->detail, sizeof f->detail, "trap, code 0x%x, %s", c0 & 0xffffff, where);
