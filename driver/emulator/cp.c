@@ -209,9 +209,9 @@ static void deactivate_locked(struct cp_queue *q, bool reset_waves) {
     if (reset_waves) q->stop = 1;
     q->drain = true;
     engine_wait_kick(&cp->wait);
-    if (q->thread_up && pthread_equal(pthread_self(), q->thread)) return;
+    bool self = q->thread_up && pthread_equal(pthread_self(), q->thread);
     uint64_t end = monotonic_ns() + QUIESCE_MS * 1000000ull;
-    while (q->busy && reset_waves && monotonic_ns() < end)
+    while (q->busy && reset_waves && !self && monotonic_ns() < end)
         cond_wait_us(&cp->cond, &cp->lock, 1000);
     if (q->busy) return; /* the thread itself finishes it */
     q->active = false;

@@ -368,7 +368,10 @@ static int read_size(struct run *r, const uint32_t dim[3], uint32_t initiator) {
             r->last[k] = rest;
         }
         items *= size;
-        r->total *= r->groups[k];
+        if (__builtin_mul_overflow(r->total, (uint64_t)r->groups[k], &r->total)) {
+            gpu_unimplemented(r->g, "dispatch of more than 2^64 work-groups");
+            return -EBADMSG;
+        }
     }
     if (items > MAX_ITEMS) return refuse(r, "more than 1024 work-items in a work-group");
     r->waves = (unsigned)((items + r->d.wave_size - 1) / r->d.wave_size);

@@ -257,6 +257,64 @@ static void an_endless_kernel_can_be_dequeued(void **state) {
     rig_close(&r, 0, 0);
 }
 
+/* A drain request lets the running packet end and unmaps the queue. */
+static void a_drained_queue(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    uint64_t at = RIG_SYS_VA + RIG_SIGNAL + 64;
+    RIG_EMIT(&r, 0xc0053c00, 0x13, (uint32_t)at, (uint32_t)(at >> 32), 1, ~0u, 4);
+    rig_ring(&r);
+    assert_false(rig_wait(&r, RIG_RPTR, (uint32_t)r.wptr, 20));
+    int active = cp_hqd_index(r.g, gpu_reg_dw(r.g, R_CP_HQD_ACTIVE));
+    int dequeue = cp_hqd_index(r.g, gpu_reg_dw(r.g, R_CP_HQD_DEQUEUE_REQUEST));
+    cp_hqd_write(r.g, 1, 0, 0, (unsigned)dequeue, 1);
+    for (int i = 0; i < 200 && cp_hqd_read(r.g, 1, 0, 0, (unsigned)active); i++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    assert_int_equal(cp_hqd_read(r.g, 1, 0, 0, (unsigned)active), 0);
+    rig_close(&r, 0, 0);
+}
+
+/* Random packets, half of them with a plausible header: whatever happens is an error or a fault,
+ * never more, and the queue can be set up again. */
+static void random_streams(void **state) {
+    (void)state;
+    static const uint8_t codes[] = {0x10, 0x76, 0x79, 0x68, 0x15, 0x16, 0x58, 0x49,
+                                    0x3c, 0x93, 0x37, 0x40, 0x46, 0x3f, 0x22, 0x1e,
+                                    0x50, 0x95, 0x98, 0xb2, 0xbb, 0xbc};
+    struct rig r;
+    uint32_t seed = 12345;
+    rig_open(&r, target, NULL);
+    for (int round = 0; round < 150; round++) {
+        for (int k = 0; k < 30; k++) {
+            uint32_t dw[12];
+            for (int i = 0; i < 12; i++) {
+                seed = seed * 1664525 + 1013904223;
+                uint32_t v = seed >> 4;
+                dw[i] = v % 3 == 0 ? v * 16 : v % 3 == 1 ? v & 0xff : (uint32_t)(RIG_SYS_VA >> 32);
+            }
+            if (seed >> 31) dw[0] = 3u << 30 | 7u << 16 | (uint32_t)codes[seed % sizeof codes] << 8;
+            rig_emit(&r, dw, seed >> 31 ? 9 : 12);
+        }
+        rig_ring(&r);
+        nanosleep(&(struct timespec){0, 300000}, NULL);
+        int dequeue = cp_hqd_index(r.g, gpu_reg_dw(r.g, R_CP_HQD_DEQUEUE_REQUEST));
+        cp_hqd_write(r.g, 1, 0, 0, (unsigned)dequeue, 2);
+        memset(r.sys, 0, 4096);
+        rig_reboot(&r);
+    }
+    struct emu_counters n;
+    emu_get_counters(r.bus, &n);
+    assert_true(n.guest_errors > 100);
+    r.wptr = 0;
+    rig_compute_queue(&r);
+    rig_release(&r, 0x70f514, RIG_SIGNAL, 0x1234);
+    rig_ring(&r);
+    assert_true(rig_wait(&r, RIG_SIGNAL, 0x1234, 2000));
+    emu_get_counters(r.bus, &n);
+    rig_close(&r, (unsigned)n.guest_errors, (unsigned)n.unimplemented);
+}
+
 int main(int argc, char **argv) {
     target = argc > 1 ? argv[1] : "gfx1100";
     const struct CMUnitTest tests[] = {
@@ -271,6 +329,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(an_incomplete_packet_waits_for_the_rest),
         cmocka_unit_test(bad_queues_do_not_run),
         cmocka_unit_test(an_endless_kernel_can_be_dequeued),
+        cmocka_unit_test(a_drained_queue),
+        cmocka_unit_test(random_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

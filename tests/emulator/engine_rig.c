@@ -177,6 +177,17 @@ void rig_open(struct rig *r, const char *target, const struct emu_config *cfg) {
     rig_sdma_queue(r);
 }
 
+void rig_reboot(struct rig *r) {
+    cp_reset(r->g);
+    sdma_reset(r->g);
+    memset(r->g->vram, 0, 0x200000); /* page tables */
+    pretend_booted(r);
+    map_pages(r);
+    gpu_mmio_write(r->g, gpu_reg_dw(r->g, R_GCVM_INVALIDATE_ENG17_REQ), 0x00f80001);
+    rig_compute_queue(r);
+    rig_sdma_queue(r);
+}
+
 void rig_close(struct rig *r, unsigned guest_errors, unsigned unimplemented) {
     struct emu_counters n;
     emu_get_counters(r->bus, &n);

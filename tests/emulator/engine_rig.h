@@ -41,6 +41,8 @@ struct rig {
 void rig_open(struct rig *r, const char *target, const struct emu_config *cfg);
 /* Closes; fails the test unless the counters are as expected. */
 void rig_close(struct rig *r, unsigned guest_errors, unsigned unimplemented);
+/* The front's state and both queues as rig_open made them, whatever a stream did to them. */
+void rig_reboot(struct rig *r);
 void rig_compute_queue(struct rig *r);
 void rig_sdma_queue(struct rig *r);
 

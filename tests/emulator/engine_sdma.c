@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -165,6 +166,35 @@ static void a_fault_stops_the_queue(void **state) {
     rig_close(&r, 0, 0);
 }
 
+static void random_streams(void **state) {
+    (void)state;
+    struct rig r;
+    uint32_t seed = 777;
+    rig_open(&r, target, NULL);
+    for (int round = 0; round < 150; round++) {
+        for (int k = 0; k < 30; k++) {
+            uint32_t dw[14];
+            for (int i = 0; i < 14; i++) {
+                seed = seed * 1664525 + 1013904223;
+                uint32_t v = seed >> 4;
+                dw[i] = v % 3 == 0 ? v * 16 : v % 3 == 1 ? v & 0xff : (uint32_t)(RIG_SYS_VA >> 32);
+            }
+            if (seed >> 31) dw[0] = (seed >> 8) % 18 | (seed >> 20 & 4) << 8;
+            rig_sdma_emit(&r, dw, 6 + seed % 8);
+        }
+        rig_sdma_ring(&r);
+        nanosleep(&(struct timespec){0, 300000}, NULL);
+        memset(r.sys + RIG_SDMA_RING, 0, 4096);
+        rig_reboot(&r);
+    }
+    fence(&r, 0x1234);
+    assert_true(rig_wait(&r, RIG_SIGNAL, 0x1234, 2000));
+    struct emu_counters n;
+    emu_get_counters(r.bus, &n);
+    assert_true(n.guest_errors > 100);
+    rig_close(&r, (unsigned)n.guest_errors, (unsigned)n.unimplemented);
+}
+
 int main(int argc, char **argv) {
     target = argc > 1 ? argv[1] : "gfx1100";
     const struct CMUnitTest tests[] = {
@@ -175,6 +205,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(indirect_buffer),
         cmocka_unit_test(refusals),
         cmocka_unit_test(a_fault_stops_the_queue),
+        cmocka_unit_test(random_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
