@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <unistd.h>
 #include <time.h>
 #include <cmocka.h>
 
@@ -257,6 +258,25 @@ static void enumeration(void **state) {
     assert_string_equal(c[0].target, "gfx1102");
     free(c);
     unsetenv("RAWCL_DEVICE");
+
+    /* the configuration file: one entry a line */
+    char dir[] = "/tmp/rawcl-conf-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/rawcl.conf", dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("# devices\n\n  emu:gfx1201,cus=4  # the first\nemu:gfx1100,cus=2\n", f);
+    fclose(f);
+    setenv("XDG_CONFIG_HOME", dir, 1);
+    assert_int_equal(am_enumerate(NULL, &c, &n), 0);
+    unsetenv("XDG_CONFIG_HOME");
+    remove(path);
+    rmdir(dir);
+    assert_int_equal(n, 2);
+    assert_string_equal(c[0].id, "emu:gfx1201,cus=4");
+    assert_string_equal(c[1].error, "");
+    free(c);
+
     struct am_device *d;
     char err[256];
     assert_int_equal(am_open("emu:gfx1100,cus=4,vram=512M", NULL, &d, err, sizeof err), 0);
