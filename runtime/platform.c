@@ -49,7 +49,13 @@ static void after_fork_child(void) {
 /* A card is left in a clean state. The emulated GPU inside this process ends with it: closing it
  * would only cost time. */
 static void close_devices(void) {
-    if (platform_is_orphan()) return;
+    bool any = false;
+
+    for (size_t i = 0; i < platform.device_count; i++)
+        any |= platform.devices[i].am && strncmp(platform.devices[i].cand.id, "emu:", 4) != 0;
+    if (!any || platform_is_orphan()) return;
+    atomic_store(&orphan, true); /* whoever still calls us gets errors */
+    if (!sched_quiesce()) return;
     for (size_t i = 0; i < platform.device_count; i++) {
         cl_device_id dev = &platform.devices[i];
         if (dev->am && strncmp(dev->cand.id, "emu:", 4) != 0) am_close(dev->am);

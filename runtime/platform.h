@@ -13,8 +13,8 @@ struct _cl_platform_id {
 
 /* The platform; enumerates devices the first time. Thread-safe. */
 cl_platform_id platform_get(void);
-/* True in a child that was forked after a device had been opened: objects of the parent only give
- * errors there. */
+/* True in a child that was forked after a device had been opened, and when devices were closed at
+ * exit: objects only give errors then. */
 bool platform_is_orphan(void);
 
 /* clGetExtensionFunctionAddress and the FOR_PLATFORM version; defined in icd/. */

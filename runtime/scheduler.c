@@ -269,12 +269,14 @@ void sched_run_host(cl_event ev) {
     if (!status) {
         atomic_store_explicit(&ev->status, CL_RUNNING, memory_order_release);
         if (ev->callbacks) sched_queue_callbacks_locked(ev, CL_RUNNING);
+        sched.in_driver++;
         sched_unlock();
         uint64_t start = sched_now_ns();
         int rc = run_host_work(ev);
         status = err_to_cl(rc, CL_OUT_OF_RESOURCES);
         fault = rc != 0;
         sched_lock();
+        sched.in_driver--;
         if (!ev->start_ns) ev->start_ns = start;
         if (!ev->end_ns) ev->end_ns = sched_now_ns();
     }
@@ -305,9 +307,11 @@ static void wait_step_locked(cl_event ev, const struct fence_set *set, bool on_r
     sched.waiters++;
     if (on_ring && open_fence_locked(ev, set, &f)) {
         struct am_device *am = ev->queue->device->am;
+        sched.in_driver++;
         sched_unlock();
         am_wait(am, f, WAIT_SLICE_NS);
         sched_lock();
+        sched.in_driver--;
         sched_reap_locked(ev->queue->device);
     } else if (on_ring) {
         sched_reap_locked(ev->queue->device);
@@ -531,6 +535,19 @@ void sched_device_init(struct sched_device *sd) {
     pthread_condattr_destroy(&attr);
 }
 
+bool sched_quiesce(void) {
+    bool quiet = false;
+
+    for (int ms = 0; ms < 1000 && !quiet; ms++) {
+        const struct timespec pause = {0, 1000000};
+        sched_lock();
+        quiet = sched.in_driver == 0;
+        sched_unlock();
+        if (!quiet) nanosleep(&pause, NULL);
+    }
+    return quiet;
+}
+
 void sched_before_fork(void) {
     pthread_mutex_lock(&sched.lock);
 }
@@ -542,7 +559,7 @@ void sched_after_fork_parent(void) {
 void sched_after_fork_child(void) {
     pthread_mutex_init(&sched.lock, NULL);
     sched.dead = NULL;
-    sched.waiters = 0;
+    sched.waiters = sched.in_driver = 0;
     conditions_init();
     threads_after_fork_child();
 }

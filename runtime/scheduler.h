@@ -54,6 +54,10 @@ void sched_attend(cl_device_id dev);
 /* Runs fn(arg) on the callback thread. */
 void sched_call_back(void (*fn)(void *), void *arg);
 
+/* At exit, once the process is an orphan: waits a bounded time for our threads to be out of the
+ * driver. false: some are still there, and the devices must be left as they are. */
+bool sched_quiesce(void);
+
 /* Around fork(): no other thread of ours is inside a critical section. */
 void sched_before_fork(void);
 void sched_after_fork_parent(void);

@@ -10,6 +10,7 @@ struct sched {
     pthread_mutex_t lock;
     pthread_cond_t done; /* an event ended, a list grew */
     unsigned waiters;
+    unsigned in_driver; /* threads that may be inside the driver without the lock */
     uint64_t sequence;
     cl_event dead; /* ended; the scheduler's reference goes when the lock is free */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* threads.c - the scheduler's threads: one that ends commands for each device, one worker for
+/* threads.c - the scheduler's threads: one that ends commands for each device, workers for
  * commands that the host executes, one that calls back. Each starts when it is first needed and has
  * all signals blocked.
  */
@@ -15,6 +15,7 @@
 #define TICK_MS       20 /* between looks at commands that nobody asked about */
 #define IDLE_TICKS    50 /* looks at nothing before the thread sleeps for good */
 #define WAIT_SLICE_NS 100000000
+#define MAX_WORKERS   8
 
 struct call {
     struct call *next;
@@ -25,7 +26,7 @@ struct call {
 static struct {
     pthread_cond_t work_wake;
     cl_event work_head, work_tail;
-    bool worker_started;
+    unsigned workers, workers_idle;
     pthread_mutex_t call_lock;
     pthread_cond_t call_wake;
     struct call *call_head, **call_tail;
@@ -77,13 +78,18 @@ static void *completion_main(void *arg) {
     sched_lock();
     for (;;) {
         bool any = false;
+        while (platform_is_orphan())
+            pthread_cond_wait(&sd->wake, &sched.lock); /* exiting */
         cl_event ev = find_attention_locked(sd, &any);
         idle = any ? 0 : idle + 1;
         if (ev) {
             struct am_fence f = ev->fence;
+            sched.in_driver++;
             sched_unlock();
             am_wait(dev->am, f, WAIT_SLICE_NS);
             sched_lock();
+            sched.in_driver--;
+            if (platform_is_orphan()) continue;
             sched_reap_locked(dev);
             /* Reached, but another thread is busy with the host step of a predecessor. */
             if (sd->ring_head[f.ring] && am_poll(dev->am, f)) {
@@ -136,8 +142,10 @@ static void *worker_main(void *arg) {
 }
 
 bool thread_work_locked(cl_event ev) {
-    if (!threads.worker_started && thread_start(worker_main, NULL)) return false;
-    threads.worker_started = true;
+    /* A worker may be busy for long (a kernel in a context of several devices). */
+    if (!threads.workers_idle && threads.workers < MAX_WORKERS && !thread_start(worker_main, NULL))
+        threads.workers++;
+    if (!threads.workers) return false;
     ev->work_next = NULL;
     *(threads.work_tail ? &threads.work_tail->work_next : &threads.work_head) = ev;
     threads.work_tail = ev;
@@ -215,7 +223,8 @@ void sched_queue_callbacks_locked(cl_event ev, cl_int reached) {
 
 void threads_after_fork_child(void) {
     threads.work_head = threads.work_tail = NULL;
-    threads.worker_started = threads.caller_started = false;
+    threads.workers = threads.workers_idle = 0;
+    threads.caller_started = false;
     pthread_mutex_init(&threads.call_lock, NULL);
     pthread_cond_init(&threads.call_wake, NULL);
     threads.call_head = NULL;
