@@ -227,6 +227,28 @@ static void catch_signals(void) {
     sigaction(SIGTERM, &sa, NULL);
 }
 
+static int run(char *address, const struct emu_config *config, bool allow_remote) {
+    char name[48], err[256];
+    struct gpud d = {.name = name, .stop = &stop};
+    if (emu_open(config, &d.bus, err, sizeof err)) {
+        fprintf(stderr, "rawcl-gpud: %s\n", err);
+        return 1;
+    }
+    snprintf(name, sizeof name, "emu-%s", config->target);
+    int fd = strchr(address, '/') ? listen_path(address) : listen_tcp(address, allow_remote);
+    if (fd >= 0) {
+        fflush(stdout);
+        listen_fd = fd;
+        catch_signals();
+        serve_all(&d, fd);
+        close(fd);
+        if (strchr(address, '/')) unlink(address);
+    }
+    gpud_free(&d);
+    d.bus->ops->close(d.bus);
+    return fd < 0;
+}
+
 int main(int argc, char **argv) {
     static const struct option options[] = {{"device", required_argument, NULL, 'd'},
                                             {"listen", required_argument, NULL, 'l'},
@@ -234,7 +256,7 @@ int main(int argc, char **argv) {
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     char device_default[] = "emu:gfx1100", listen_default[] = "127.0.0.1:6667";
-    char *device = device_default, *address = listen_default, name[48], err[256];
+    char *device = device_default, *address = listen_default;
     bool allow_remote = false;
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         switch (o) {
@@ -259,24 +281,14 @@ int main(int argc, char **argv) {
         fprintf(stderr, "rawcl-gpud: what is \"%s\"?\n%s", argv[optind], usage);
         return 2;
     }
+    /* Both are cut into pieces: not argv itself, which ps shows. */
+    device = strdup(device);
+    address = strdup(address);
     struct emu_config config = {0};
-    if (parse_device(device, &config)) return 2;
-    struct gpud d = {.name = name, .stop = &stop};
-    if (emu_open(&config, &d.bus, err, sizeof err)) {
-        fprintf(stderr, "rawcl-gpud: %s\n", err);
-        return 1;
-    }
-    snprintf(name, sizeof name, "emu-%s", config.target);
-    int fd = strchr(address, '/') ? listen_path(address) : listen_tcp(address, allow_remote);
-    if (fd >= 0) {
-        fflush(stdout);
-        listen_fd = fd;
-        catch_signals();
-        serve_all(&d, fd);
-        close(fd);
-        if (strchr(address, '/')) unlink(address);
-    }
-    gpud_free(&d);
-    d.bus->ops->close(d.bus);
-    return fd < 0;
+    int rc = !device || !address             ? 1
+             : parse_device(device, &config) ? 2
+                                             : run(address, &config, allow_remote);
+    free(device);
+    free(address);
+    return rc;
 }

@@ -84,7 +84,6 @@ static void put_ip_table(struct gpu *g, struct blob *d) {
     hw_put16(h, OFF_ip_discovery_header__die_info__die_offset, (uint16_t)d->len);
     uint8_t *die = append(d, SIZE_die_header);
     uint16_t count = sizeof ips / sizeof *ips;
-    /* Memory controllers: one entry each, as many as the bus is wide in 64-bit units. */
     hw_put16(die, OFF_die_header__num_ips, count);
     for (unsigned i = 0; i < count; i++)
         put_ip(g, d, ips[i].base, ips[i].hwid, ips[i].instance);

@@ -105,7 +105,8 @@ struct walk {
     struct gpu_xlat x; /* one page: va and host of its beginning, size of the page */
     enum fault_kind fault;
     uint64_t unwalked; /* VRAM offset of an entry that was written and not invalidated, or ~0 */
-    uint64_t pending;  /* VRAM offset of the leaf entry */
+    uint64_t read[4];  /* VRAM offsets of the entries read */
+    unsigned reads;
 };
 
 static bool entry_is_leaf(const struct gpu *g, uint64_t e) {
@@ -124,7 +125,7 @@ static void fill_access(const struct gpu *g, uint64_t e, struct gpu_xlat *x) {
 static uint64_t read_entry(struct gpu *g, enum gpu_hub hub, uint64_t at, struct walk *w) {
     mark_table(g, at);
     if (hdp_unwalked(g, hub, at)) w->unwalked = at;
-    w->pending = at;
+    w->read[w->reads++] = at;
     return __atomic_load_n((uint64_t *)(void *)(g->vram + at), __ATOMIC_ACQUIRE);
 }
 
@@ -435,7 +436,8 @@ static int walk_new(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, enum gp
                         ") that was written and not followed by a TLB invalidation",
                         hub_names[hub], va, w.unwalked);
     }
-    if (ok && w.pending != UINT64_MAX) hdp_check_read(g, who, w.pending, 8);
+    for (unsigned i = 0; i < w.reads; i++)
+        hdp_check_read(g, who, w.read[i], 8);
     if (!ok) {
         record_fault(g, hub, who, va, access, w.fault, true);
         return -EFAULT;
