@@ -121,7 +121,7 @@ static int load_firmware(struct am_device *d) {
 /* Alive, booted by us with this layout of boot memory, ended well, no fault latched. */
 static bool ours_and_clean(struct am_device *d) {
     const char *force = getenv("AM_RESET");
-    if (force && atoi(force)) return false;
+    if (force && strtol(force, NULL, 10)) return false;
     if (reg_rd(d, R_SCRATCH_REG7) != AM_BOOT_VERSION) return false;
     if (reg_rd(d, R_SCRATCH_REG6) != AM_SESSION_CLEAN) {
         am_log(d, AM_LOG_INFO, "am", "the last session did not end well");

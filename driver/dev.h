@@ -18,7 +18,7 @@ typedef uint64_t gpu_va_t;   /* GPU virtual address */
 typedef uint64_t mc_addr_t;  /* address in the memory controller's space (VRAM aperture) */
 typedef uint64_t vram_off_t; /* byte offset into VRAM (what PTEs and BAR0 use) */
 
-#define AM_BOOT_MEM_BYTES (32u << 20) /* fixed place 0: everything a partial boot relies on */
+#define AM_BOOT_MEM_BYTES (32u << 20)       /* fixed place 0: everything a partial boot relies on */
 #define AM_VA_BASE        0x200000000000ull /* PAGE_TABLE_START, one address space for all devices */
 #define AM_VA_BYTES       (16ull << 40)
 
@@ -81,7 +81,7 @@ struct am_device {
     char failed_step[64]; /* of the boot */
     bool quiet;           /* enumeration: messages are kept, not printed */
     int debug;            /* AM_DEBUG when the device was opened */
-    void *priv_blocks; /* am.c: per-block state */
+    void *priv_blocks;    /* am.c: per-block state */
 };
 
 /* ---- log.c ---- */

@@ -173,7 +173,7 @@ static char *read_config(void) {
             char *grown = realloc(all, n + strlen(p) + 2);
             if (!grown) break;
             all = grown;
-            sprintf(all + n, "%s%s", n ? ";" : "", p);
+            snprintf(all + n, strlen(p) + 2, "%s%s", n ? ";" : "", p);
         }
         fclose(f);
         if (all && *all) return all;

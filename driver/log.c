@@ -9,7 +9,7 @@
 
 int log_debug_level(void) {
     const char *s = getenv("AM_DEBUG");
-    return s && *s ? atoi(s) : 0;
+    return s && *s ? (int)strtol(s, NULL, 10) : 0;
 }
 
 /* The AM_DEBUG at which a message is shown. */

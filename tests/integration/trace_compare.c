@@ -280,7 +280,7 @@ static bool symbol_value(const char *text, uint64_t *out) {
     char *s = strstr(name, ">>");
     if (s) {
         *s = 0;
-        shift = (unsigned)atoi(s + 2);
+        shift = (unsigned)strtoul(s + 2, NULL, 10);
     }
     const struct {
         const char *name;

@@ -34,7 +34,7 @@ static void sha256_vectors(void **state) {
         char hex[65];
         firmware_sha256(v[i].in, strlen(v[i].in), d);
         for (int k = 0; k < 32; k++)
-            sprintf(hex + 2 * k, "%02x", d[k]);
+            snprintf(hex + 2 * k, 3, "%02x", d[k]);
         assert_string_equal(hex, v[i].hex);
     }
 }
