@@ -111,14 +111,15 @@ struct mmu_state {
 
 /* ---- psp.c ---- */
 struct psp_state {
-    bool sos_alive, ring_up, toc_done, tmr_done, rlc_loaded;
-    uint32_t bl_seen;       /* one bit per accepted bootloader component */
-    uint64_t ready_at;      /* model time in us of the pending answer, 0: none */
-    uint64_t no_poll_until; /* reading C2PMSG_64 earlier is an error */
-    int pending;            /* what completes at ready_at */
+    bool sos_alive, ring_up, toc_done, tmr_done;
+    _Atomic bool rlc_loaded; /* engine threads ask */
+    uint32_t bl_seen;        /* one bit per accepted bootloader component */
+    uint64_t ready_at;       /* model time in us of the pending answer, 0: none */
+    uint64_t no_poll_until;  /* reading C2PMSG_64 earlier is an error */
+    int pending;             /* what completes at ready_at */
     uint64_t ring_mc;
     uint32_t ring_bytes, rptr;
-    uint64_t fw_seen[4]; /* bitmap of GFX_FW_TYPE */
+    _Atomic uint64_t fw_seen[4]; /* bitmap of GFX_FW_TYPE */
     uint32_t tmr_size;
     uint64_t tmr_mc;
 };
@@ -150,11 +151,11 @@ struct ih_state {
 
 /* ---- gfx.c ---- */
 struct gfx_state {
-    uint64_t mec_active_at; /* model time in us */
+    _Atomic uint64_t mec_active_at; /* model time in us */
     uint64_t soft_reset_at;
-    uint32_t pipe_reset_done; /* bit per MEC1 pipe: reset pulsed with a program counter */
+    _Atomic uint32_t pipe_reset_done; /* bit per MEC1 pipe: reset pulsed with a program counter */
     uint64_t clock_latch;
-    bool sdma_in_reset;
+    _Atomic bool sdma_in_reset;
 };
 
 struct gpu {

@@ -102,6 +102,7 @@ static bool image_ok(struct gpu *g, const char *what, uint64_t mc, uint32_t limi
         gpu_guest_error(g, "PSP: %s: header names 0x%x bytes, 0x%x are there", what, size, limit);
         return false;
     }
+    hdp_check_read(g, AGENT_PSP, (uint64_t)(p - g->vram) + HEADER, size);
     return true;
 }
 

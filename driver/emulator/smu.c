@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "driver/emulator/cache.h"
 #include "driver/emulator/gpu_state.h"
 
 enum { RESULT_OK = 1, RESULT_FAILED = 0xff, RESULT_UNKNOWN = 0xfe, US_MESSAGE = 30 };
@@ -130,6 +131,7 @@ static uint32_t table_to_dram(struct gpu *g, uint32_t id) {
     }
     fill_metrics(g, t);
     memcpy(p, t, size);
+    cache_psp_write(g, (uint64_t)(p - g->vram), size); /* as the PSP: behind the GL2 */
     return RESULT_OK;
 }
 
