@@ -14,6 +14,7 @@
 #define SIGNAL_STRIDE 256u
 #define STAMPS_OFFSET 4096u
 #define SIGNALS_BYTES (STAMPS_OFFSET + AM_RING_COUNT * RECORDS * 16u)
+#define EVENTS_EVERY  1024u
 #define DRAIN_NS      5000000000u /* how long am_close waits */
 #define AQL_BYTES     SIZE_hsa_kernel_dispatch_packet
 #define KERNARG_ALIGN 64u
@@ -152,7 +153,10 @@ int submit_commit(struct am_device *d, struct ring *r, const struct cmd_record *
         rc = ring_kick(d, r);
     }
     r->buf.n = 0;
+    bool look = r->last % EVENTS_EVERY == 0;
     pthread_mutex_unlock(&q->lock);
+    /* Every command ends with an interrupt; who never waits must not let their ring run over. */
+    if (look) wait_poll_events(d);
     return rc;
 }
 
