@@ -125,6 +125,9 @@ CL_API_ENTRY cl_int CL_API_CALL api_clRetainEvent(cl_event event) {
 
 CL_API_ENTRY cl_int CL_API_CALL api_clReleaseEvent(cl_event event) {
     if (!obj_ok(event, &obj_type_event)) REFUSE(CL_INVALID_EVENT, "not an event");
+    /* A user event that nobody can set any more: what waits for it would wait for ever. */
+    if (!event->queue && obj_user_count(event) == 1 && !platform_is_orphan())
+        sched_set_user_status(event, CL_INVALID_EVENT);
     obj_user_release(event);
     return CL_SUCCESS;
 }
