@@ -104,17 +104,21 @@ static int read_clocks(struct am_device *d) {
 }
 
 /* AM_POWER_LIMIT in watts; 0: none */
-static uint32_t power_limit(void) {
+static uint32_t power_limit(struct am_device *d) {
     const char *s = getenv("AM_POWER_LIMIT");
-    long v = s ? strtol(s, NULL, 10) : 0;
-    return v > 0 && v < 0x10000 ? (uint32_t)v : 0;
+    if (!s || !*s) return 0;
+    char *end;
+    long v = strtol(s, &end, 10);
+    if (*end == 0 && v > 0 && v < 0x10000) return (uint32_t)v;
+    am_log(d, AM_LOG_WARN, "smu", "AM_POWER_LIMIT=%s is not a number of watts; no limit is set", s);
+    return 0;
 }
 
 /* Pins every clock to its highest or lowest level; with a power limit the upper end alone is set
  * and the SMU chooses below it. */
 int smu_set_clocks(struct am_device *d, bool highest) {
     struct am_blocks *b = blocks(d);
-    uint32_t watts = highest ? power_limit() : 0;
+    uint32_t watts = highest ? power_limit(d) : 0;
     int rc = b->clock_levels[0] ? 0 : read_clocks(d);
     if (!rc && watts) rc = smu_message(d, PPSMC_MSG_SetPptLimit_13_0_0, watts, NULL);
     for (int c = 0; c < SMU_CLOCK_COUNT && !rc; c++) {
