@@ -120,6 +120,10 @@ static int submit(struct am_device *d, uint8_t cmd[SIZE_psp_gfx_cmd_resp], const
         rc = vram_read(d, b->psp_fence, &seen, 4);
         if (rc) return rc;
         if (seen == fence) break;
+        if ((n & 63) == 63 && !psp_alive(d)) { /* died, or the whole device is gone */
+            am_log(d, AM_LOG_ERROR, "psp", "%s: the PSP does not run any more", what);
+            return atomic_load(&d->lost) ? -ENODEV : -EIO;
+        }
         if (n > 4 && log_now_us() - start > PSP_TIMEOUT_US) {
             am_log(d, AM_LOG_ERROR, "psp", "%s: no answer, fence 0x%x, waited for 0x%x", what, seen,
                    fence);
