@@ -86,6 +86,7 @@ struct hdp_state {
     struct hdp_page *page; /* open addressing, page == ~0: free */
     unsigned cap, count;
     _Atomic unsigned pending_pages;
+    _Atomic bool unwalked[2]; /* per hub: any word written since its last invalidation */
 };
 
 /* ---- mmu.c ---- */

@@ -39,6 +39,8 @@ void hdp_reset(struct gpu *g) {
     for (unsigned i = 0; i < h->cap; i++)
         h->page[i].page = UINT64_MAX;
     h->count = 0;
+    atomic_store(&h->unwalked[0], false);
+    atomic_store(&h->unwalked[1], false);
     atomic_store(&h->pending_pages, 0);
     pthread_mutex_unlock(&h->lock);
 }
@@ -130,6 +132,8 @@ void hdp_cpu_wrote(struct gpu *g, uint64_t off, size_t len) {
         set_bits(p->pending, first, last);
         set_bits(p->unwalked[0], first, last);
         set_bits(p->unwalked[1], first, last);
+        atomic_store(&h->unwalked[0], true);
+        atomic_store(&h->unwalked[1], true);
     }
     pthread_mutex_unlock(&h->lock);
     mmu_table_written(g, off, len);
@@ -157,6 +161,7 @@ void hdp_flush(struct gpu *g) {
 void hdp_tlb_invalidated(struct gpu *g, enum gpu_hub hub) {
     struct hdp_state *h = &g->hdp;
     pthread_mutex_lock(&h->lock);
+    atomic_store(&h->unwalked[hub], false);
     for (unsigned i = 0; i < h->cap; i++)
         if (h->page[i].page != UINT64_MAX)
             memset(h->page[i].unwalked[hub], 0, sizeof h->page[i].unwalked[hub]);
@@ -195,6 +200,7 @@ void hdp_check_read(struct gpu *g, enum gpu_agent who, uint64_t off, uint64_t le
 
 bool hdp_unwalked(struct gpu *g, enum gpu_hub hub, uint64_t off) {
     struct hdp_state *h = &g->hdp;
+    if (!atomic_load(&h->unwalked[hub])) return false;
     pthread_mutex_lock(&h->lock);
     const struct hdp_page *p = find(h, off >> 12);
     uint64_t w = (off & 4095) >> 3;
