@@ -407,13 +407,22 @@ static int configure(struct gpu *g, const struct emu_config *config, char *err, 
     return 0;
 }
 
+/* VRAM at an address that huge pages can back. */
+static uint8_t *map_vram(uint64_t size) {
+    const uint64_t huge = 2ull << 20;
+    uint8_t *p = mmap(NULL, size + huge, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    uint64_t head = -(uintptr_t)p & (huge - 1);
+    if (head) munmap(p, head);
+    munmap(p + head + size, huge - head);
+    madvise(p + head, size, MADV_HUGEPAGE); /* first touches are most of a short program's time */
+    return p + head;
+}
+
 static int start(struct gpu *g) {
-    g->vram = mmap(NULL, g->vram_size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (g->vram == MAP_FAILED) {
-        g->vram = NULL;
-        return -ENOMEM;
-    }
+    g->vram = map_vram(g->vram_size);
+    if (!g->vram) return -ENOMEM;
     /* A child of fork must not share a GPU whose threads it lacks, nor copy its memory. */
     madvise(g->vram, g->vram_size, MADV_DONTFORK);
     int rc = mmio_init(g);
