@@ -83,9 +83,9 @@ static uint64_t host_realtime(struct isa_host *h) {
     return gpu_clock(run_of(h)->g);
 }
 
-/* SQ interrupt words, context id 1 bits 6-7: encoding 1 instruction, 2 error (linux
- * kfd_int_process_v11.c). */
-enum { SQ_ENC_INST = 1u << 6, SQ_ENC_ERROR = 2u << 6, SQ_ERR_ILLEGAL = 1u << 19 };
+/* SQ interrupt words (linux kfd_int_process_v11.c): context id 1 bits 6-7 name the encoding, 1 a
+ * wave's message, 2 an error; context id 0 bits 21-24 the error's type, 27-31 the wave. */
+enum { SQ_ENC_INST = 1u << 6, SQ_ENC_ERROR = 2u << 6, SQ_ERR_ILLEGAL = 1u << 21, SQ_WAVE_LO = 27 };
 
 static void sq_interrupt(struct run *r, uint32_t ctx0, uint32_t ctx1) {
     const uint32_t data[4] = {ctx0, ctx1, 0, 0};
@@ -93,7 +93,7 @@ static void sq_interrupt(struct run *r, uint32_t ctx0, uint32_t ctx1) {
 }
 
 static void host_interrupt(struct isa_host *h, uint32_t m0) {
-    sq_interrupt(run_of(h), m0 & 0x7ffff, SQ_ENC_INST);
+    sq_interrupt(run_of(h), m0 & 0xffffff, SQ_ENC_INST);
 }
 
 /* ---- work-groups kept between dispatches, for their memory and decoded code ---- */
@@ -198,8 +198,8 @@ static void report_end(struct run *r, struct isa_group *group, enum isa_end end)
     isa_group_report(group, &rep);
     if (end == ISA_ILLEGAL && rep.unimplemented) gpu_unimplemented(r->g, "%s", rep.text);
     gpu_fault(r->g, "%s", rep.text);
-    if (end == ISA_ILLEGAL) sq_interrupt(r, SQ_ERR_ILLEGAL | rep.wave, SQ_ENC_ERROR);
-    if (end == ISA_TRAP) sq_interrupt(r, rep.wave, SQ_ENC_ERROR);
+    if (end == ISA_ILLEGAL || end == ISA_TRAP)
+        sq_interrupt(r, SQ_ERR_ILLEGAL | (rep.wave & 31) << SQ_WAVE_LO, SQ_ENC_ERROR);
 }
 
 static void run_slot(struct part *p, struct resident *s) {
