@@ -22,7 +22,11 @@
         __attribute__((musttail)) return go_->fn((w), go_);                                        \
     } while (0)
 #else
-#define GO(w, n) return (n)
+#define GO(w, n)                                                                                   \
+    do {                                                                                           \
+        (void)(w);                                                                                 \
+        return (n);                                                                                \
+    } while (0)
 #endif
 #define NEXT(w, x) GO(w, (x) + (x)->len)
 

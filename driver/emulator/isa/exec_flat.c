@@ -96,7 +96,7 @@ static inline bool segment_offsets(const struct isa_segment *s, const struct lan
 static inline __attribute__((always_inline)) int load_half(struct wave *w, const struct xinst *x,
                                                            unsigned half, const struct lanes *l,
                                                            unsigned size) {
-    vu32 *d = exec_vgpr(w, half, x->dst), tmp[4], off;
+    vu32 *d = exec_vgpr(w, half, x->dst), tmp[4], off = {0};
     uint64_t va0, va = lane_va(l, (unsigned)__builtin_ctz(l->exec));
     unsigned dwords = mem_dwords(size);
     const struct isa_segment *s = isa_mem_segment(w->g, ISA_CLIENT_VECTOR, ISA_READ, va);
@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) int store_half(struct wave *w, cons
         }
     }
     const struct segment_cache *c = &w->g->segments[ISA_CLIENT_VECTOR];
-    vu32 off;
+    vu32 off = {0};
     if (c->count && c->e[0].access & 1u << ISA_WRITE && segment_offsets(&c->e[0], l, size, &off)) {
         for (uint32_t m = l->exec; m; m &= m - 1) {
             unsigned i = (unsigned)__builtin_ctz(m);

@@ -17,7 +17,9 @@
 static inline __m512i gather_16(const uint8_t *base, uint64_t readable, __m512i off,
                                 __mmask16 exec) {
     if (!exec) return off;
-    uint32_t first = ((const uint32_t *)&off)[__builtin_ctz(exec)];
+    uint32_t lanes[16];
+    memcpy(lanes, &off, sizeof lanes);
+    const uint32_t first = lanes[__builtin_ctz(exec)];
     __m512i d = _mm512_sub_epi32(off, _mm512_set1_epi32((int)first));
     __mmask16 far = _mm512_mask_test_epi32_mask(exec, d, _mm512_set1_epi32(~0x3c));
     if (!far && first + UINT64_C(64) <= readable)
@@ -36,7 +38,9 @@ static inline vu32 gather_dwords(const uint8_t *base, uint64_t readable, vu32 of
 #elif defined(__AVX2__)
 static inline __m256i gather_8(const uint8_t *base, uint64_t readable, __m256i off, uint32_t exec) {
     if (!exec) return off;
-    uint32_t first = ((const uint32_t *)&off)[__builtin_ctz(exec)];
+    uint32_t lanes[8];
+    memcpy(lanes, &off, sizeof lanes);
+    const uint32_t first = lanes[__builtin_ctz(exec)];
     __m256i d = _mm256_sub_epi32(off, _mm256_set1_epi32((int)first));
     __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     __m256i on = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)exec), bits), bits);
