@@ -113,7 +113,7 @@ static int listen_path(const char *path) {
         fprintf(stderr, "rawcl-gpud: socket path is too long: %s\n", path);
         return -1;
     }
-    strcpy(a.sun_path, path);
+    memcpy(a.sun_path, path, strlen(path) + 1);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct stat st;
     if (!lstat(path, &st) && S_ISSOCK(st.st_mode)) { /* left by a dead server? */
