@@ -21,17 +21,18 @@ size_t printf_buffer_size(void) {
 }
 
 struct am_mem *printf_take_buffer(cl_device_id dev) {
-    struct am_mem *mem;
     size_t size = printf_buffer_size();
+    struct am_mem *mem = staging_reuse(&dev->staging, dev->staging.prints, STAGING_PRINTS);
 
-    if (am_alloc(dev->am, size, 0, AM_MEM_SYSTEM, "printf", &mem)) return NULL;
-    uint32_t header[2] = {0, (uint32_t)size};
+    if (!mem && am_alloc(dev->am, size, 0, AM_MEM_SYSTEM, "printf", &mem)) return NULL;
+    uint32_t header[2] = {0, (uint32_t)mem->size};
     memcpy(mem->cpu, header, sizeof header);
     return mem;
 }
 
 void printf_give_buffer(cl_device_id dev, struct am_mem *buffer) {
-    if (!platform_is_orphan()) am_free(dev->am, buffer);
+    if (platform_is_orphan()) return;
+    staging_keep(&dev->staging, dev->am, dev->staging.prints, STAGING_PRINTS, buffer);
 }
 
 /* ---- formatting (OpenCL C specification, section "printf") ---- */

@@ -38,28 +38,38 @@ void staging_give(struct staging *s, struct staging_slot *slot) {
     pthread_mutex_unlock(&s->lock);
 }
 
-struct am_mem *staging_take_pipe(struct staging *s, struct am_device *am) {
-    struct am_mem *pipe = NULL;
+struct am_mem *staging_reuse(struct staging *s, struct am_mem **list, int places) {
+    struct am_mem *mem = NULL;
 
     pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < STAGING_PIPES && !pipe; i++) {
-        pipe = s->pipes[i];
-        s->pipes[i] = NULL;
+    for (int i = 0; i < places && !mem; i++) {
+        mem = list[i];
+        list[i] = NULL;
     }
     pthread_mutex_unlock(&s->lock);
-    if (pipe) return pipe;
+    return mem;
+}
+
+void staging_keep(struct staging *s, struct am_device *am, struct am_mem **list, int places,
+                  struct am_mem *mem) {
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < places && mem; i++) {
+        if (list[i]) continue;
+        list[i] = mem;
+        mem = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (mem) am_free(am, mem);
+}
+
+struct am_mem *staging_take_pipe(struct staging *s, struct am_device *am) {
+    struct am_mem *pipe = staging_reuse(s, s->pipes, STAGING_PIPES);
     uint64_t size = (uint64_t)STAGING_CHUNK_BYTES * STAGING_CHUNKS;
-    if (am_alloc(am, size, 0, AM_MEM_SYSTEM, "staging pipe", &pipe)) return NULL;
+
+    if (!pipe && am_alloc(am, size, 0, AM_MEM_SYSTEM, "staging pipe", &pipe)) return NULL;
     return pipe;
 }
 
 void staging_give_pipe(struct staging *s, struct am_device *am, struct am_mem *pipe) {
-    pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < STAGING_PIPES && pipe; i++) {
-        if (s->pipes[i]) continue;
-        s->pipes[i] = pipe;
-        pipe = NULL;
-    }
-    pthread_mutex_unlock(&s->lock);
-    if (pipe) am_free(am, pipe);
+    staging_keep(s, am, s->pipes, STAGING_PIPES, pipe);
 }

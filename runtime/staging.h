@@ -14,6 +14,7 @@
 #define STAGING_CHUNK_BYTES (1u << 20)
 #define STAGING_CHUNKS      4 /* of one pipelined transfer */
 #define STAGING_PIPES       2 /* kept for reuse */
+#define STAGING_PRINTS      4
 
 struct staging_slot {
     struct staging_slot *next;
@@ -27,7 +28,8 @@ struct staging {
     struct am_mem *slab;
     struct staging_slot slots[STAGING_SLOTS];
     struct staging_slot *free;
-    struct am_mem *pipes[STAGING_PIPES]; /* idle ones; NULL: none */
+    struct am_mem *pipes[STAGING_PIPES];   /* idle ones; NULL: none */
+    struct am_mem *prints[STAGING_PRINTS]; /* idle printf buffers, all of one size */
 };
 
 void staging_init(struct staging *s);
@@ -37,5 +39,11 @@ void staging_give(struct staging *s, struct staging_slot *slot);
 /* STAGING_CHUNKS chunks in one allocation; NULL: out of memory. */
 struct am_mem *staging_take_pipe(struct staging *s, struct am_device *am);
 void staging_give_pipe(struct staging *s, struct am_device *am, struct am_mem *pipe);
+
+/* Keeps mem in a free place of the list, or frees it. */
+void staging_keep(struct staging *s, struct am_device *am, struct am_mem **list, int places,
+                  struct am_mem *mem);
+/* Takes one out of the list; NULL: empty. */
+struct am_mem *staging_reuse(struct staging *s, struct am_mem **list, int places);
 
 #endif
