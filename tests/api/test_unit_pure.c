@@ -254,13 +254,22 @@ static void log_specs(void **state) {
     assert_false(log_spec_wants("all:info,mem", "api", LOG_DEBUG));
 }
 
+/* Every slot of the loader's table is filled. */
+static void full_table(void **state) {
+    void *const *slots = (void *const *)&rawcl_dispatch;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rawcl_dispatch / sizeof slots[0]; i++)
+        if (!slots[i]) fail_msg("slot %zu of the dispatch table is empty", i);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rect_numbers),     cmocka_unit_test(rect_overlaps),
         cmocka_unit_test(printf_scalars),   cmocka_unit_test(printf_vectors),
         cmocka_unit_test(printf_damage),    cmocka_unit_test(local_sizes),
         cmocka_unit_test(hidden_arguments), cmocka_unit_test(size_protocol),
-        cmocka_unit_test(log_specs),
+        cmocka_unit_test(log_specs),        cmocka_unit_test(full_table),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
