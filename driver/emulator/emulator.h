@@ -20,8 +20,8 @@ struct emu_config {
     unsigned cus;        /* compute units presented; 0: default for the host */
     unsigned threads;    /* host threads executing waves; 0: by affinity and cgroup quota */
     double hang_seconds; /* watchdog: seconds without progress before a kernel is hung, 0: off */
-    /* Receives one line without newline per event; called from any thread, no lock held. NULL:
-     * guest errors and unimplemented go to stderr. */
+    /* Receives one line without newline per event, on the thread that caused it. It may ask for
+     * counters and the last message, but must not use the bus. NULL: all but debug go to stderr. */
     void (*log)(void *ctx, enum emu_log_level level, const char *line);
     void *log_ctx;
 };
