@@ -6,9 +6,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "driver/emulator/cp_priv.h"
 #include "driver/emulator/gpu_state.h"
+#include "driver/emulator/isa/isa.h"
 #include "driver/emulator/sdma_exec.h"
 
 enum {
@@ -520,6 +522,30 @@ void cp_init(struct gpu *g) {
     }
     *gpu_slot(g, GPU_SLOT_CP) = cp;
     cp_reset(g);
+}
+
+/* Waits until the guard's thread is past where it is now; bounded. */
+static bool guard_passed(mem_guard *m) {
+    uint64_t seen = *m, end = monotonic_ns() + QUIESCE_MS * 1000000ull;
+    while (seen & 1 && *m == seen && monotonic_ns() < end)
+        nanosleep(&(struct timespec){0, 20000}, NULL);
+    return !(seen & 1) || *m != seen;
+}
+
+void cp_release_memory(struct gpu *g) {
+    struct cp *cp = cp_of(g);
+    if (!cp) return;
+    isa_invalidate_translations();
+    atomic_thread_fence(memory_order_seq_cst);
+    bool ok = true;
+    for (unsigned p = 0; p < CP_PIPES; p++)
+        for (unsigned i = 0; i < CP_QUEUES; i++)
+            ok &= guard_passed(&cp->q[p][i].mem.guard) && guard_passed(&cp->q[p][i].guard);
+    for (unsigned i = 0; i < POOL_WIDTH_MAX; i++)
+        ok &= guard_passed(&cp->helper_guard[i]);
+    struct engine_mem *sdma = sdma_mem(g);
+    if (sdma) ok &= guard_passed(&sdma->guard);
+    if (!ok) gpu_unimplemented(g, "memory unmapped while an engine would not let go of it");
 }
 
 void cp_quit(struct gpu *g) {

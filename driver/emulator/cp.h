@@ -38,6 +38,9 @@ void cp_spi_queue_reset(struct gpu *g, unsigned me, unsigned pipe, unsigned queu
 /* Memory or a register that a queue may be waiting for changed: wakes blocked waits (they re-poll
  * on their own too). Any thread, cheap when nothing waits. */
 void cp_kick(struct gpu *g);
+/* Memory is about to be unmapped, its translations are gone already: returns when no engine and no
+ * wave holds a host address from before. Not on an engine's thread. */
+void cp_release_memory(struct gpu *g);
 /* Ends the engine's threads for good, before cp_fini or sdma_fini frees anything: the engines kick
  * each other. */
 void cp_quit(struct gpu *g);

@@ -44,6 +44,7 @@ struct cp_queue {
     /* Of the queue's thread. */
     struct engine_mem mem;
     uint32_t fetch[CP_FETCH_DWORDS];
+    mem_guard guard;        /* of the waves that this thread runs */
     uint64_t ordered;       /* cache_now of the last packet that waited for dispatches */
     uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
 };
@@ -60,6 +61,7 @@ struct cp {
     pthread_mutex_t spare_lock;
     struct cp_spare spare[CP_SPARES]; /* work-groups that ended, newest last */
     unsigned spares;
+    mem_guard helper_guard[POOL_WIDTH_MAX]; /* by participant number */
     struct cp_queue q[CP_PIPES][CP_QUEUES];
 };
 

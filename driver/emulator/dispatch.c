@@ -204,7 +204,10 @@ static void report_end(struct run *r, struct isa_group *group, enum isa_end end)
 
 static void run_slot(struct part *p, struct resident *s) {
     struct run *r = p->r;
+    mem_guard *guard = p->who ? &r->q->cp->helper_guard[p->who] : &r->q->guard;
+    mem_guard_enter(guard);
     enum isa_end end = isa_group_run(s->group, SLICE);
+    mem_guard_leave(guard);
     if (end == ISA_YIELD) return;
     s->live = false;
     p->live--;
@@ -494,7 +497,10 @@ int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) 
     r.chunk = chunk < 1 ? 1 : chunk > 8 ? 8 : (uint32_t)chunk;
     r.start_ns = r.last_done_ns = monotonic_ns();
     r.order = (struct cache_order){cache_dispatch(q->g), q->ordered};
-    if (judge_code(&r)) return -EFAULT;
+    mem_guard_enter(&q->guard);
+    int err = judge_code(&r);
+    mem_guard_leave(&q->guard);
+    if (err) return err;
     participate(&r.job, 0);
     pool_retire(q->cp->pool, &r.job);
     if (r.done == r.total) return 0;

@@ -8,7 +8,6 @@
 #include "driver/emulator/gpu_state.h"
 
 void engine_mem_init(struct engine_mem *m, struct gpu *g, enum gpu_agent who) {
-    memset(m, 0, sizeof *m);
     m->g = g;
     m->who = who;
     m->epoch = gpu_tlb_epoch(g, HUB_GC);
@@ -33,7 +32,9 @@ const struct gpu_xlat *engine_xlat(struct engine_mem *m, uint64_t va, bool write
     return x;
 }
 
-void *engine_ptr(struct engine_mem *m, uint64_t va, bool write, uint64_t *len) {
+/* Host address of va and the contiguous bytes behind it (*len, at most what was asked); counts as
+ * an access of that many bytes. NULL after a fault. Only under the guard. */
+static void *engine_ptr(struct engine_mem *m, uint64_t va, bool write, uint64_t *len) {
     const struct gpu_xlat *x = engine_xlat(m, va, write);
     if (!x) return NULL;
     uint64_t off = va - x->va;
@@ -47,7 +48,7 @@ void *engine_ptr(struct engine_mem *m, uint64_t va, bool write, uint64_t *len) {
     return x->host + off;
 }
 
-int engine_read(struct engine_mem *m, uint64_t va, void *buf, uint64_t len) {
+static int do_read(struct engine_mem *m, uint64_t va, void *buf, uint64_t len) {
     uint8_t *d = buf;
     while (len) {
         uint64_t n = len;
@@ -59,7 +60,7 @@ int engine_read(struct engine_mem *m, uint64_t va, void *buf, uint64_t len) {
     return 0;
 }
 
-int engine_write(struct engine_mem *m, uint64_t va, const void *buf, uint64_t len) {
+static int do_write(struct engine_mem *m, uint64_t va, const void *buf, uint64_t len) {
     const uint8_t *s = buf;
     while (len) {
         uint64_t n = len;
@@ -71,7 +72,7 @@ int engine_write(struct engine_mem *m, uint64_t va, const void *buf, uint64_t le
     return 0;
 }
 
-int engine_read32(struct engine_mem *m, uint64_t va, uint32_t *v) {
+static int do_read32(struct engine_mem *m, uint64_t va, uint32_t *v) {
     uint64_t n = 4;
     const uint32_t *p = engine_ptr(m, va & ~3ull, false, &n);
     if (!p) return -EFAULT;
@@ -79,7 +80,7 @@ int engine_read32(struct engine_mem *m, uint64_t va, uint32_t *v) {
     return 0;
 }
 
-int engine_read64(struct engine_mem *m, uint64_t va, uint64_t *v) {
+static int do_read64(struct engine_mem *m, uint64_t va, uint64_t *v) {
     uint64_t n = 8;
     const uint64_t *p = engine_ptr(m, va & ~7ull, false, &n);
     if (!p) return -EFAULT;
@@ -87,7 +88,7 @@ int engine_read64(struct engine_mem *m, uint64_t va, uint64_t *v) {
     return 0;
 }
 
-int engine_write32(struct engine_mem *m, uint64_t va, uint32_t v) {
+static int do_write32(struct engine_mem *m, uint64_t va, uint32_t v) {
     uint64_t n = 4;
     uint32_t *p = engine_ptr(m, va & ~3ull, true, &n);
     if (!p) return -EFAULT;
@@ -95,7 +96,7 @@ int engine_write32(struct engine_mem *m, uint64_t va, uint32_t v) {
     return 0;
 }
 
-int engine_write64(struct engine_mem *m, uint64_t va, uint64_t v) {
+static int do_write64(struct engine_mem *m, uint64_t va, uint64_t v) {
     uint64_t n = 8;
     uint64_t *p = engine_ptr(m, va & ~7ull, true, &n);
     if (!p) return -EFAULT;
@@ -103,7 +104,7 @@ int engine_write64(struct engine_mem *m, uint64_t va, uint64_t v) {
     return 0;
 }
 
-int engine_copy(struct engine_mem *m, uint64_t dst, uint64_t src, uint64_t len) {
+static int do_copy(struct engine_mem *m, uint64_t dst, uint64_t src, uint64_t len) {
     while (len) {
         uint64_t n = len;
         const void *s = engine_ptr(m, src, false, &n);
@@ -121,7 +122,8 @@ int engine_copy(struct engine_mem *m, uint64_t dst, uint64_t src, uint64_t len) 
     return 0;
 }
 
-int engine_fill(struct engine_mem *m, uint64_t dst, uint32_t pattern, unsigned unit, uint64_t len) {
+static int do_fill(struct engine_mem *m, uint64_t dst, uint32_t pattern, unsigned unit,
+                   uint64_t len) {
     uint32_t word = pattern;
     if (unit == 1) word = (pattern & 0xff) * 0x01010101u;
     if (unit == 2) word = (pattern & 0xffff) * 0x00010001u;
@@ -195,8 +197,8 @@ static uint64_t atomic_value(unsigned op, bool wide, uint64_t old, uint64_t src,
     }
 }
 
-int engine_atomic(struct engine_mem *m, unsigned op, uint64_t va, uint64_t src, uint64_t cmp,
-                  uint64_t *old) {
+static int do_atomic(struct engine_mem *m, unsigned op, uint64_t va, uint64_t src, uint64_t cmp,
+                     uint64_t *old) {
     bool wide = op & 32;
     op &= 31;
     if (!atomic_known(op)) return -EINVAL;
@@ -220,4 +222,49 @@ int engine_atomic(struct engine_mem *m, unsigned op, uint64_t va, uint64_t src, 
                                         __ATOMIC_RELAXED));
     *old = o;
     return 0;
+}
+
+/* ---- the same under the guard ---- */
+
+#define GUARDED(call)                                                                              \
+    mem_guard_enter(&m->guard);                                                                    \
+    int err = call;                                                                                \
+    mem_guard_leave(&m->guard);                                                                    \
+    return err
+
+int engine_read(struct engine_mem *m, uint64_t va, void *buf, uint64_t len) {
+    GUARDED(do_read(m, va, buf, len));
+}
+
+int engine_write(struct engine_mem *m, uint64_t va, const void *buf, uint64_t len) {
+    GUARDED(do_write(m, va, buf, len));
+}
+
+int engine_read32(struct engine_mem *m, uint64_t va, uint32_t *v) {
+    GUARDED(do_read32(m, va, v));
+}
+
+int engine_read64(struct engine_mem *m, uint64_t va, uint64_t *v) {
+    GUARDED(do_read64(m, va, v));
+}
+
+int engine_write32(struct engine_mem *m, uint64_t va, uint32_t v) {
+    GUARDED(do_write32(m, va, v));
+}
+
+int engine_write64(struct engine_mem *m, uint64_t va, uint64_t v) {
+    GUARDED(do_write64(m, va, v));
+}
+
+int engine_copy(struct engine_mem *m, uint64_t dst, uint64_t src, uint64_t len) {
+    GUARDED(do_copy(m, dst, src, len));
+}
+
+int engine_fill(struct engine_mem *m, uint64_t dst, uint32_t pattern, unsigned unit, uint64_t len) {
+    GUARDED(do_fill(m, dst, pattern, unit, len));
+}
+
+int engine_atomic(struct engine_mem *m, unsigned op, uint64_t va, uint64_t src, uint64_t cmp,
+                  uint64_t *old) {
+    GUARDED(do_atomic(m, op, va, src, cmp, old));
 }

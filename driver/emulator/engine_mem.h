@@ -7,11 +7,24 @@
 #ifndef RAWCL_EMULATOR_ENGINE_MEM_H
 #define RAWCL_EMULATOR_ENGINE_MEM_H
 
+#include <stdatomic.h>
+
 #include "driver/emulator/gpu.h"
 
 enum { ENGINE_MEM_SLOTS = 8 };
 
+/* Odd while its thread may hold a host address that a translation gave; each such time is short.
+ * Who unmaps memory invalidates translations first, then waits for the odd ones to move on. */
+typedef _Atomic uint64_t mem_guard;
+static inline void mem_guard_enter(mem_guard *m) {
+    atomic_fetch_add(m, 1);
+}
+static inline void mem_guard_leave(mem_guard *m) {
+    atomic_fetch_add_explicit(m, 1, memory_order_release);
+}
+
 struct engine_mem {
+    mem_guard guard;
     struct gpu *g;
     enum gpu_agent who;
     uint64_t epoch; /* of the hub's TLB when the pieces were translated */
@@ -19,10 +32,8 @@ struct engine_mem {
     struct gpu_xlat x[ENGINE_MEM_SLOTS];
 };
 
+/* m is zeroed memory. */
 void engine_mem_init(struct engine_mem *m, struct gpu *g, enum gpu_agent who);
-/* Host address of va and the contiguous bytes behind it (*len, at most what was asked); counts as
- * an access of that many bytes. NULL after a fault. */
-void *engine_ptr(struct engine_mem *m, uint64_t va, bool write, uint64_t *len);
 /* The mapping that holds va, no access counted; NULL after a fault. */
 const struct gpu_xlat *engine_xlat(struct engine_mem *m, uint64_t va, bool write);
 /* 0 or -EFAULT. */

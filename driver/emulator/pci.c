@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
 
 enum {
@@ -315,6 +316,7 @@ void dma_unmap(struct gpu *g, struct bus_dma *m) {
     pthread_rwlock_unlock(&d->lock);
     if (known) {
         mmu_drop_host(g, m->va, m->size);
+        cp_release_memory(g); /* no engine is in the middle of an access any more */
         if (m->owned) munmap(m->va, m->size);
     }
     free(m->pages);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HELPERS = 255 };
+enum { MAX_HELPERS = POOL_WIDTH_MAX - 1 };
 
 struct pool {
     pthread_mutex_t lock;

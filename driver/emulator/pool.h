@@ -9,6 +9,8 @@
 
 struct pool;
 
+enum { POOL_WIDTH_MAX = 256 }; /* participants of a job, the queue's thread included */
+
 struct job {
     /* Works until nothing is left for this participant. who: 0 the queue's thread, 1.. helpers. */
     void (*work)(struct job *j, unsigned who);

@@ -243,6 +243,11 @@ void sdma_reset(struct gpu *g) {
     if (s) disable(s);
 }
 
+struct engine_mem *sdma_mem(struct gpu *g) {
+    struct sdma *s = sdma_of(g);
+    return s ? &s->mem : NULL;
+}
+
 void sdma_quit(struct gpu *g) {
     struct sdma *s = sdma_of(g);
     if (!s) return;

@@ -17,6 +17,9 @@ void sdma_engine_write(struct gpu *g, enum hw_reg r, uint32_t v);
 /* See cp_kick. */
 void sdma_kick(struct gpu *g);
 bool sdma_idle(struct gpu *g);
+struct engine_mem;
+/* The engine's memory accesses, for cp_release_memory; NULL before sdma_init. */
+struct engine_mem *sdma_mem(struct gpu *g);
 /* See cp_quit. */
 void sdma_quit(struct gpu *g);
 

@@ -34,6 +34,11 @@ static const uint32_t scratch12[] = {
     0xf4002100, 0xf8000000, 0xf4000180, 0xf8000008, 0x360000ff, 0x000003ff, 0x84028675, 0xbfc70000,
     0x4a000002, 0x4a020006, 0xed06807c, 0x00800000, 0x00001000, 0xbfc10000, 0xed05007c, 0x00000003,
     0x00001000, 0x30040082, 0xbfc00000, 0xee068004, 0x01800000, 0x00000002, 0xbfb00000};
+/* forever: stores 7 to [kernarg] without end. */
+static const uint32_t forever11[] = {0xf4040100, 0xf8000000, 0x7e000280, 0x7e020287, 0xbf89fc07,
+                                     0xdc6a0000, 0x00040100, 0xbfa0fffd, 0xbfb00000};
+static const uint32_t forever12[] = {0xf4002100, 0xf8000000, 0x7e000280, 0x7e020287, 0xbfc70000,
+                                     0xee068004, 0x00800000, 0x00000000, 0xbfa0fffc, 0xbfb00000};
 static const uint32_t loop[] = {0xbfa0ffff, 0xbfb00000};
 
 #define PUT(r, name)                                                                               \
@@ -222,6 +227,29 @@ static void close_ends_an_endless_kernel(void **state) {
     rig_close(&r, 0, 0);
 }
 
+/* A driver that takes memory away from a running kernel gets an error, this process no crash. */
+static void memory_that_goes_away(void **state) {
+    (void)state;
+    struct rig r;
+    struct bus_dma extra;
+    rig_open(&r, target, &(struct emu_config){.threads = 2});
+    assert_int_equal(r.bus->ops->dma_map(r.bus, NULL, NULL, 4096, &extra), 0);
+    uint64_t va = rig_map_page(&r, extra.pages[0]);
+    PUT(&r, forever);
+    put_args(&r, va, 0);
+    begin(&r, 0);
+    rig_dispatch(&r, 8, 64);
+    assert_false(finish(&r, 1, 50));
+    r.bus->ops->dma_unmap(r.bus, &extra);
+    assert_false(finish(&r, 1, 50));
+    assert_true(rig_logged(&r, "that is not mapped"));
+    recover(&r);
+    assert_true(finish(&r, 2, 2000));
+    struct emu_counters n;
+    emu_get_counters(r.bus, &n);
+    rig_close(&r, (unsigned)n.guest_errors, 0);
+}
+
 int main(int argc, char **argv) {
     target = argc > 1 ? argv[1] : "gfx1100";
     const struct CMUnitTest tests[] = {
@@ -234,6 +262,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(code_that_is_not_there),
         cmocka_unit_test(the_watchdog_names_a_hang),
         cmocka_unit_test(close_ends_an_endless_kernel),
+        cmocka_unit_test(memory_that_goes_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,12 @@ static void map_pages(struct rig *r) {
     gpu_reg_set(g, R_GCVM_CONTEXT0_CNTL, r->gfx12 ? 0x01fffc07 : 0x01fffe07);
 }
 
+uint64_t rig_map_page(struct rig *r, uint64_t bus_addr) {
+    uint64_t va = RIG_NC_VA + (1ull << 30);
+    *table_entry(r, va, 12) = bus_addr | 0x77 | (r->gfx12 ? 1ull << 63 | 3ull << 54 : 3ull << 48);
+    return va;
+}
+
 static void pretend_booted(struct rig *r) {
     struct gpu *g = r->g;
     g->psp.rlc_loaded = true;

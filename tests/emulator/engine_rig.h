@@ -43,6 +43,8 @@ void rig_open(struct rig *r, const char *target, const struct emu_config *cfg);
 void rig_close(struct rig *r, unsigned guest_errors, unsigned unimplemented);
 /* The front's state and both queues as rig_open made them, whatever a stream did to them. */
 void rig_reboot(struct rig *r);
+/* Maps one more page of system memory, uncached; returns its address. */
+uint64_t rig_map_page(struct rig *r, uint64_t bus_addr);
 void rig_compute_queue(struct rig *r);
 void rig_sdma_queue(struct rig *r);
 
