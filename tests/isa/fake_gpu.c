@@ -25,8 +25,9 @@ static uint64_t realtime(struct isa_host *h) {
 }
 
 static void interrupt(struct isa_host *h, uint32_t m0) {
-    (void)m0;
-    ((struct fake_gpu *)h)->interrupts++;
+    struct fake_gpu *f = (struct fake_gpu *)h;
+    f->interrupts++;
+    f->last_m0 = m0;
 }
 
 void fake_gpu_init(struct fake_gpu *f) {

@@ -13,6 +13,7 @@ struct fake_gpu {
     unsigned count;
     uint64_t fault_va; /* last one reported */
     unsigned faults, interrupts;
+    uint32_t last_m0; /* of the last interrupt */
     uint64_t clock;
     volatile int stop;
 };

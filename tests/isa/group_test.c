@@ -233,6 +233,34 @@ static void test_trap(void **state) {
     tear_down(&f);
 }
 
+/* With a trap handler (TBA) s_trap goes there; the handler may return or end the wave. */
+static void test_trap_handler(void **state) {
+    (void)state;
+    if (strstr(image_path, "_O0"))
+        skip(); /* unoptimised kernels have a prologue, handlers must not */
+    struct fixture f;
+    set_up(&f, "trap_three", 64, 1, 1);
+    struct isa_dispatch resume = {0}, ends = {0}, with = f.d;
+    assert_true(kernel_image_dispatch(&f.image, &f.gpu, "handler_resume", 0, &resume));
+    assert_true(kernel_image_dispatch(&f.image, &f.gpu, "handler_end", 0, &ends));
+    set_args(&f, (uint64_t[]){A_VA}, 1);
+    uint32_t *a = (uint32_t *)f.a;
+    with.tba_va = resume.entry_va;
+    assert_true(isa_group_rebind(f.group, &with));
+    assert_int_equal(run_group(&f, 0, 0), ISA_DONE);
+    assert_int_equal(a[0], 1);
+    assert_int_equal(a[1], 2);
+    assert_int_equal(f.gpu.interrupts, 64 / f.d.wave_size);
+    assert_int_equal(f.gpu.last_m0, 3);
+    a[0] = a[1] = 0;
+    with.tba_va = ends.entry_va;
+    assert_true(isa_group_rebind(f.group, &with));
+    assert_int_equal(run_group(&f, 0, 0), ISA_TRAP);
+    assert_int_equal(a[0], 1);
+    assert_int_equal(a[1], 0);
+    tear_down(&f);
+}
+
 static void test_wide(void **state) {
     (void)state;
     struct fixture f;
@@ -300,12 +328,19 @@ int main(int argc, char **argv) {
                                          : ISA_GFX11;
     image_path = argv[2];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vadd),    cmocka_unit_test(test_partial_group),
-        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_divergence),
-        cmocka_unit_test(test_scratch), cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_fault),   cmocka_unit_test(test_endless_loop),
-        cmocka_unit_test(test_trap),    cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_ids),     cmocka_unit_test(test_code_invalidation),
+        cmocka_unit_test(test_vadd),
+        cmocka_unit_test(test_partial_group),
+        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_endless_loop),
+        cmocka_unit_test(test_trap),
+        cmocka_unit_test(test_trap_handler),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_code_invalidation),
     };
     return cmocka_run_group_tests_name(argv[2], tests, NULL, NULL);
 }

@@ -105,3 +105,22 @@ kernel __attribute__((reqd_work_group_size(4, 8, 2))) void ids(global uint *out)
              100 * __builtin_amdgcn_workgroup_id_z();
     out[x + 4 * y + 32 * z] = x | y << 8 | z << 16 | g << 20;
 }
+
+/* s_trap and two trap handlers: one goes on behind the trap, one ends the wave. {ttmp1, ttmp0} holds
+ * the address of the trap and, above bit 48, its number. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1))) void trap_three(global uint *p) {
+    p[0] = 1;
+    __asm volatile("s_trap 3" ::: "memory");
+    p[1] = 2;
+}
+kernel __attribute__((reqd_work_group_size(64, 1, 1))) void handler_resume(void) {
+    __asm volatile("s_lshr_b32 m0, ttmp1, 16\n"
+                   "s_sendmsg sendmsg(MSG_INTERRUPT)\n"
+                   "s_and_b32 ttmp1, ttmp1, 0xffff\n"
+                   "s_add_u32 ttmp0, ttmp0, 4\n"
+                   "s_addc_u32 ttmp1, ttmp1, 0\n"
+                   "s_rfe_b64 [ttmp0, ttmp1]");
+}
+kernel __attribute__((reqd_work_group_size(64, 1, 1))) void handler_end(void) {
+    __asm volatile("s_endpgm");
+}
