@@ -13,6 +13,7 @@ static const struct {
     {"clIcdGetPlatformIDsKHR", (void *)api_clIcdGetPlatformIDsKHR},
     {"clGetPlatformInfo", (void *)api_clGetPlatformInfo},
     {"clCreateCommandQueueWithPropertiesKHR", (void *)api_clCreateCommandQueueWithProperties},
+    {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)api_clGetKernelSuggestedLocalWorkSizeKHR},
 };
 
 CL_API_ENTRY void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *name) {

@@ -166,6 +166,9 @@ API_EXTENSIONS(API_DECLARE)
 cl_int api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
                                   cl_uint *num_platforms);
 
+/* Functions of extensions without a slot: found by name (icd/icd.c). */
+extern __typeof__(clGetKernelSuggestedLocalWorkSizeKHR) api_clGetKernelSuggestedLocalWorkSizeKHR;
+
 /* Slots whose types exist on Windows only: Direct3D and DX9 sharing. A function that creates a
  * memory object has errcode_ret in a place of its own; the rest return a code. */
 cl_int api_d3d_unsupported(void);

@@ -123,6 +123,31 @@ CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueNDRangeKernel(
     return CL_SUCCESS;
 }
 
+/* cl_khr_suggested_local_work_size: what a NULL local size becomes. */
+CL_API_ENTRY cl_int CL_API_CALL api_clGetKernelSuggestedLocalWorkSizeKHR(
+    cl_command_queue queue, cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset,
+    const size_t *global_work_size, size_t *suggested) {
+    struct ndrange nd;
+    bool empty;
+    cl_uint buffers;
+    cl_int err = enqueue_check(queue, 0, NULL);
+
+    if (err) REFUSE(err, "queue");
+    if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
+    if (kernel->ctx != queue->ctx) REFUSE(CL_INVALID_CONTEXT, "queue and kernel");
+    const struct co_kernel *info = kernel_on_device(kernel, queue->device, NULL);
+    if (!info) REFUSE(CL_INVALID_PROGRAM_EXECUTABLE, "not built for the device of the queue");
+    err = check_global(work_dim, global_work_offset, global_work_size, &nd, &empty);
+    if (!err && empty) err = CL_INVALID_GLOBAL_WORK_SIZE;
+    if (!err && !suggested) err = CL_INVALID_VALUE;
+    if (!err) err = check_args(queue, kernel, &buffers);
+    if (!err) err = check_local(info, NULL, &nd);
+    if (err) REFUSE(err, "%s", info->name);
+    for (cl_uint i = 0; i < work_dim; i++)
+        suggested[i] = nd.local[i];
+    return CL_SUCCESS;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue queue, cl_kernel kernel,
                                                   cl_uint num_events, const cl_event *wait_list,
                                                   cl_event *event) {
