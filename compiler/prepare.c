@@ -8,8 +8,8 @@
  *  - Names: they carry "U3AS0" on generic pointers, current clang leaves that qualifier out.
  *  - printf: the library defines one that returns -1; it would satisfy every call before the back
  *    end's printf pass could bind it, so it goes away.
- * Writing the module again also turns typed pointers into opaque ones, so that the worker can load
- * function bodies lazily without upgrading them.
+ * The result is then split into shards (library.h). Writing it anew also turns typed pointers into
+ * opaque ones.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,9 +17,12 @@
 #include <string.h>
 
 #include <llvm-c/BitReader.h>
-#include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Linker.h>
+
+#include "compiler/library.h"
+#include "compiler/prepare_split.h"
+#include "compiler/wire.h"
 
 static LLVMModuleRef prepare_load(LLVMContextRef ctx, const char *path) {
     LLVMMemoryBufferRef buffer;
@@ -95,6 +98,77 @@ static void prepare_names(LLVMModuleRef module) {
     printf("prepare: %u names rewritten%s\n", renamed, printf_function ? ", printf removed" : "");
 }
 
+/* ---- output ---- */
+
+struct entry {
+    char *name;
+    uint32_t shard;
+};
+
+struct output {
+    struct entry *entries;
+    size_t entry_count, entry_capacity;
+    struct bytes shards; /* struct library_shard, offsets from the start of bitcode */
+    struct bytes bitcode;
+    uint32_t shard_count;
+    bool failed;
+};
+
+static void output_shard(void *user, const char *bitcode, size_t size, const char *const *names,
+                         size_t count) {
+    struct output *out = user;
+    struct library_shard shard = {(uint32_t)out->bitcode.size, (uint32_t)size};
+    bytes_put(&out->shards, &shard, sizeof shard);
+    bytes_put(&out->bitcode, bitcode, size);
+    while (out->bitcode.size % 4)
+        bytes_put(&out->bitcode, "", 1);
+    for (size_t i = 0; i < count; i++) {
+        if (out->entry_count == out->entry_capacity) {
+            out->entry_capacity = out->entry_capacity ? out->entry_capacity * 2 : 1024;
+            struct entry *more = realloc(out->entries, out->entry_capacity * sizeof *more);
+            if (!more) out->failed = true;
+            if (!more) return;
+            out->entries = more;
+        }
+        out->entries[out->entry_count++] = (struct entry){strdup(names[i]), out->shard_count};
+    }
+    out->shard_count++;
+}
+
+static int entry_order(const void *a, const void *b) {
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static bool output_write(struct output *out, const char *path) {
+    struct bytes file = {0}, texts = {0};
+    const struct library_header header = {LIBRARY_MAGIC, (uint32_t)out->entry_count,
+                                          out->shard_count, 0};
+    qsort(out->entries, out->entry_count, sizeof *out->entries, entry_order);
+    size_t tables = sizeof header + out->entry_count * sizeof(struct library_name) +
+                    out->shard_count * sizeof(struct library_shard);
+    uint32_t bitcode = (uint32_t)(tables + 3) / 4 * 4, text = bitcode + (uint32_t)out->bitcode.size;
+    bytes_put(&file, &header, sizeof header);
+    for (size_t i = 0; i < out->entry_count; i++) {
+        struct library_name name = {text + (uint32_t)texts.size, out->entries[i].shard};
+        bytes_put(&file, &name, sizeof name);
+        bytes_put(&texts, out->entries[i].name, strlen(out->entries[i].name) + 1);
+    }
+    for (uint32_t i = 0; i < out->shard_count; i++) {
+        struct library_shard shard;
+        memcpy(&shard, out->shards.data + i * sizeof shard, sizeof shard);
+        shard.offset += bitcode;
+        bytes_put(&file, &shard, sizeof shard);
+    }
+    while (file.size < bitcode)
+        bytes_put(&file, "", 1);
+    bytes_put(&file, out->bitcode.data, out->bitcode.size);
+    bytes_put(&file, texts.data, texts.size);
+    if (file.failed || texts.failed || out->bitcode.failed || out->failed) return false;
+    FILE *f = fopen(path, "wb");
+    bool good = f && fwrite(file.data, 1, file.size, f) == file.size;
+    return f && !fclose(f) && good;
+}
+
 int main(int argc, char **argv) {
     if (argc < 3) {
         fprintf(stderr, "usage: prepare OUTPUT INPUT.bc...\n");
@@ -111,9 +185,12 @@ int main(int argc, char **argv) {
         }
     }
     prepare_names(all);
-    if (LLVMWriteBitcodeToFile(all, argv[1])) {
-        fprintf(stderr, "prepare: cannot write %s\n", argv[1]);
+    struct output out = {0};
+    if (!prepare_split(all, output_shard, &out) || !output_write(&out, argv[1])) {
+        fprintf(stderr, "prepare: cannot make %s\n", argv[1]);
         return 1;
     }
+    printf("prepare: %zu names in %u shards, %zu bytes\n", out.entry_count, out.shard_count,
+           out.bitcode.size);
     return 0;
 }

@@ -153,7 +153,6 @@ int main(int argc, char **argv) {
     if (worker_setup()) return 1;
     struct bytes frame = {0};
     enum wire_kind kind;
-    worker_build_prepare();
     while (!wire_receive(worker_socket, &kind, &frame, -1)) {
         switch (kind) {
         case WIRE_JOB:
@@ -170,7 +169,6 @@ int main(int argc, char **argv) {
         default:
             _exit(1);
         }
-        worker_build_prepare();
     }
     _exit(0);
 }

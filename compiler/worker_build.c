@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* worker_build.c - a job, step by step: front end, device library, optimiser, code generation,
- * linker. The LLVM context lives for one job; the library is loaded lazily into each new context,
- * ahead of time, so that only the bodies that a program calls are ever read.
+ * linker. The LLVM context lives for one job; of the library, only the shards that define what a
+ * program calls are loaded into it, and of those only the bodies that it calls.
  */
 #include "compiler/worker_build.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "compiler/container.h"
+#include "compiler/library.h"
 #include "compiler/worker_args.h"
 #include "compiler/worker_llvm.h"
 #include "compiler/worker_printf.h"
@@ -32,9 +32,12 @@
 extern const char worker_clang_header[], worker_clang_header_end[];
 extern const char worker_own_header[], worker_own_header_end[];
 
+#define BUILD_SHARDS 4096 /* loaded in one round; the rest follow in the next */
+#define BUILD_ROUNDS 64   /* deeper than calls go in the library; what is left then is undefined */
+
 struct build {
     LLVMContextRef ctx;
-    LLVMModuleRef module, library;
+    LLVMModuleRef module;
     const struct wire_job *job;
     const struct target_row *target;
     struct compiler_options options;
@@ -48,10 +51,7 @@ struct build {
 
 static struct {
     LLVMTargetRef target;
-    const void *library;
-    size_t library_size;
-    LLVMContextRef spare_ctx; /* with the library, ready for the next job */
-    LLVMModuleRef spare_library;
+    struct library library;
     bool times;
 } worker;
 
@@ -74,35 +74,13 @@ int worker_build_setup(const char *library_path, char *err, size_t err_size) {
         LLVMDisposeMessage(message);
         return -ENOSYS;
     }
-    int fd = open(library_path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st)) {
-        int r = -errno;
+    int r = library_open(library_path, &worker.library);
+    if (r) {
         snprintf(err, err_size, "%s: %s", library_path, strerror(-r));
-        if (fd >= 0) close(fd);
         return r;
-    }
-    worker.library_size = (size_t)st.st_size;
-    worker.library = mmap(NULL, worker.library_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (worker.library == MAP_FAILED) {
-        snprintf(err, err_size, "%s: cannot be mapped", library_path);
-        return -ENOMEM;
     }
     worker.times = getenv("RAWCL_COMPILER_TIMES") != NULL;
     return 0;
-}
-
-void worker_build_prepare(void) {
-    if (worker.spare_ctx) return;
-    LLVMContextRef ctx = LLVMContextCreate();
-    LLVMContextSetDiscardValueNames(ctx, 1);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
-        worker.library, worker.library_size, "device library", 0);
-    LLVMModuleRef library = NULL;
-    if (LLVMGetBitcodeModuleInContext2(ctx, buffer, &library)) library = NULL;
-    worker.spare_ctx = ctx;
-    worker.spare_library = library;
 }
 
 /* ---- log ---- */
@@ -424,21 +402,50 @@ static void build_record_global_size(struct build *b, uint64_t size) {
     LLVMSetVisibility(g, LLVMProtectedVisibility);
 }
 
-static bool build_link_library(struct build *b) {
-    if (!b->library) {
+/* Adds the shard that defines an undefined symbol to the list, once. */
+static void build_want(LLVMValueRef symbol, int *shards, size_t *count) {
+    size_t length;
+    if (!LLVMIsDeclaration(symbol)) return;
+    int shard = library_find(&worker.library, LLVMGetValueName2(symbol, &length));
+    for (size_t i = 0; shard >= 0 && i < *count; i++)
+        if (shards[i] == shard) return;
+    if (shard >= 0 && *count < BUILD_SHARDS) shards[(*count)++] = shard;
+}
+
+/* Loads and links the shards that define what is undefined now. Returns their number, -1 after an
+ * error. What they call in turn may be undefined then. */
+static int build_link_shards(struct build *b) {
+    int shards[BUILD_SHARDS];
+    LLVMModuleRef modules[BUILD_SHARDS];
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(b->module); f; f = LLVMGetNextFunction(f))
+        build_want(f, shards, &count);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->module); g; g = LLVMGetNextGlobal(g))
+        build_want(g, shards, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct library_shard *s = &worker.library.shards[shards[i]];
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+            (const char *)worker.library.data + s->offset, s->size, "device library", 0);
+        if (!LLVMGetBitcodeModuleInContext2(b->ctx, buffer, &modules[i])) continue;
         build_error(b, "the device library of this installation is unreadable");
-        return false;
+        while (i--)
+            LLVMDisposeModule(modules[i]);
+        return -1;
     }
+    if (llvm_link_needed(b->module, modules, count)) return (int)count;
+    build_error(b, "the program cannot be linked with the device library");
+    return -1;
+}
+
+static bool build_link_library(struct build *b) {
     build_controls(b);
     worker_printf_fold_strings(b->ctx, b->module);
     build_declare_printf(b);
     const uint64_t global_size = build_global_size(b);
-    LLVMModuleRef library = b->library;
-    b->library = NULL;
-    if (!llvm_link_needed(b->module, library)) {
-        build_error(b, "the program cannot be linked with the device library");
-        return false;
-    }
+    int linked = 1;
+    for (int round = 0; linked > 0 && round < BUILD_ROUNDS; round++)
+        linked = build_link_shards(b);
+    if (linked < 0) return false;
     build_internalize(b);
     if (global_size) build_record_global_size(b, global_size);
     build_time(b, "device library");
@@ -604,15 +611,11 @@ void worker_build_run(const struct wire_job *job, struct wire_result *result) {
     struct build b = {.job = job, .result = result};
     *result = (struct wire_result){.status = COMPILER_BUILD_FAILED};
     build_time(&b, NULL);
-    worker_build_prepare();
-    b.ctx = worker.spare_ctx;
-    b.library = worker.spare_library;
-    worker.spare_ctx = NULL;
-    worker.spare_library = NULL;
+    b.ctx = LLVMContextCreate();
+    LLVMContextSetDiscardValueNames(b.ctx, 1);
     LLVMContextSetDiagnosticHandler(b.ctx, build_diagnostic, &b);
     build_time(&b, "context");
     build_steps(&b);
-    if (b.library) LLVMDisposeModule(b.library);
     if (b.module) LLVMDisposeModule(b.module);
     LLVMContextDispose(b.ctx);
     for (size_t i = 0; i < b.bounded_count; i++)

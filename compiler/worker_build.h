@@ -8,8 +8,6 @@
 /* Once: registers the back end and maps the prepared device library. Returns 0, or -errno and a
  * sentence in err. */
 int worker_build_setup(const char *library_path, char *err, size_t err_size);
-/* Loads ahead what the next job will need; called when there is nothing else to do. */
-void worker_build_prepare(void);
 /* Runs a job. Fills all of result; the caller frees it. */
 void worker_build_run(const struct wire_job *job, struct wire_result *result);
 /* Disassembles the text of a code object. */

@@ -102,10 +102,15 @@ extern "C" LLVMModuleRef llvm_frontend(LLVMContextRef ctx, const llvm_frontend_j
     return llvm::wrap(module.release());
 }
 
-extern "C" bool llvm_link_needed(LLVMModuleRef into, LLVMModuleRef library) {
-    std::unique_ptr<llvm::Module> source(llvm::unwrap(library));
-    return !llvm::Linker::linkModules(*llvm::unwrap(into), std::move(source),
-                                      llvm::Linker::Flags::LinkOnlyNeeded);
+extern "C" bool llvm_link_needed(LLVMModuleRef into, LLVMModuleRef *libraries, size_t count) {
+    llvm::Linker linker(*llvm::unwrap(into));
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        std::unique_ptr<llvm::Module> source(llvm::unwrap(libraries[i]));
+        if (good)
+            good = !linker.linkInModule(std::move(source), llvm::Linker::Flags::LinkOnlyNeeded);
+    }
+    return good;
 }
 
 extern "C" bool llvm_lld(const char *const *args, size_t count,

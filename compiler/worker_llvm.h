@@ -35,9 +35,9 @@ struct llvm_frontend_job {
 /* Runs the front end. Returns a module in ctx that the caller owns, NULL after an error. */
 LLVMModuleRef llvm_frontend(LLVMContextRef ctx, const struct llvm_frontend_job *job);
 
-/* Links into `into` what it needs of library, which is consumed. Returns false on conflict; the
- * context's diagnostic handler has the message. */
-bool llvm_link_needed(LLVMModuleRef into, LLVMModuleRef library);
+/* Links into `into` what it needs of each library; they are consumed. Returns false on conflict;
+ * the context's diagnostic handler has the message. */
+bool llvm_link_needed(LLVMModuleRef into, LLVMModuleRef *libraries, size_t count);
 
 /* Runs ld.lld. *again is false when lld must not be called again in this process. */
 bool llvm_lld(const char *const *args, size_t count,
