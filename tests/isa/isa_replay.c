@@ -212,7 +212,8 @@ static bool parse_check(struct vector *v, char *line) {
     if (sscanf(line, "P %15s %15s %d %" SCNx64 " %" SCNx64 "%n", c->fmt, c->op, &c->abs, &c->a,
                &c->b, &used) != 5)
         return false;
-    for (char *t = strtok(line + used, " \n"); t; t = strtok(NULL, " \n"))
+    char *rest = NULL;
+    for (char *t = strtok_r(line + used, " \n", &rest); t; t = strtok_r(NULL, " \n", &rest))
         if (c->part_count == MAX_PARTS || !parse_part(t, &c->parts[c->part_count++])) return false;
     return c->part_count > 0;
 }

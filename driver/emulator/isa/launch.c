@@ -12,7 +12,7 @@ static void set_work_item_ids(struct wave *w, uint64_t first) {
     const struct isa_group *g = w->g;
     const uint32_t *size = g->start.size;
     unsigned comps = BITS(g->d.pgm_rsrc2, 11, 2); /* TIDIG_COMP_CNT: 0 x, 1 xy, 2 xyz */
-    if (size[1] == 1 && size[2] == 1) { /* one dimension */
+    if (size[1] == 1 && size[2] == 1) {           /* one dimension */
         for (unsigned h = 0; h < g->halves; h++)
             w->v[h * ISA_VGPRS] = ((uint32_t)first + 32 * h + vec_lane_ids()) & 0x3ffu;
         return;
