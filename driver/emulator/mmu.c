@@ -15,6 +15,7 @@
 
 #include "driver/emulator/cache.h"
 #include "driver/emulator/gpu_state.h"
+#include "driver/emulator/isa/isa.h"
 
 enum fault_kind {
     FAULT_NONE,
@@ -373,6 +374,7 @@ static void tlb_drop(struct gpu *g, enum gpu_hub hub) {
 
 void mmu_invalidate(struct gpu *g, enum gpu_hub hub) {
     tlb_drop(g, hub);
+    if (hub == HUB_GC) isa_invalidate_translations(); /* running waves keep pieces too */
     hdp_tlb_invalidated(g, hub);
 }
 
