@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_salu_rows.h - the scalar ALU instructions: SROW(mnemonic, function of sem_salu.h, bits of dst,
- * src0, src1 (0: none), SEM_S_* flags). Sorted by mnemonic (strcmp). */
+/* sem_salu_rows.h - the scalar ALU instructions: SROW(mnemonic, function of sem_salu.h, bits of
+ * dst, src0, src1 (0: none), SEM_S_* flags). Sorted by mnemonic (strcmp). */
 /* clang-format off */
 SROW(S_ABSDIFF_I32, s_absdiff_i32, 32, 32, 32, 0)
 SROW(S_ABS_I32, s_abs_i32, 32, 32, 0, 0)
