@@ -189,7 +189,7 @@ void compiler_run(const struct compiler_job *job, struct compiler_result *out) {
         client_deliver(&result, out, false);
         return;
     }
-    if (!getcwd(directory, sizeof directory)) strcpy(directory, "/");
+    if (!getcwd(directory, sizeof directory)) snprintf(directory, sizeof directory, "/");
     bool cacheable = client_key(job, directory, &key);
     if (cacheable && cache_lookup(&key, &result)) {
         client_deliver(&result, out, true);

@@ -148,7 +148,9 @@ int main(int argc, char **argv) {
                         "Started by the RawCL library; of no use by itself (see rawclc).\n");
         return 2;
     }
-    worker_socket = atoi(argv[2]);
+    char *end;
+    worker_socket = (int)strtol(argv[2], &end, 10);
+    if (*end || end == argv[2]) return 2;
     if (fcntl(worker_socket, F_SETFD, FD_CLOEXEC)) return 2;
     if (worker_setup()) return 1;
     struct bytes frame = {0};

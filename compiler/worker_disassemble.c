@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compiler/worker_build.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ static void disassemble_section(LLVMDisasmContextRef dis, const uint8_t *text, u
             bytes_printf(out, "\n%s:\n", labels[next].name);
         size_t n = LLVMDisasmInstruction(dis, (uint8_t *)text + at, size - at, address + at, line,
                                          sizeof line);
-        if (!n) strcpy(line, "\t.long");
+        if (!n) snprintf(line, sizeof line, "\t.long");
         if (!n) n = size - at < 4 ? size - at : 4;
         if (!strcmp(line, "\ts_code_end")) { /* padding for the instruction prefetch */
             at += n;
