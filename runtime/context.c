@@ -47,10 +47,11 @@ static void notification_run(void *arg) {
 
 void context_notify(cl_context ctx, const char *message) {
     if (!ctx->notify) return;
-    struct notification *n = malloc(sizeof *n + strlen(message) + 1);
+    size_t size = strlen(message) + 1;
+    struct notification *n = malloc(sizeof *n + size);
     if (!n) return;
     n->ctx = obj_get(ctx);
-    strcpy(n->text, message);
+    memcpy(n->text, message, size);
     sched_call_back(notification_run, n);
 }
 

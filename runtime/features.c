@@ -2,6 +2,7 @@
 #include "runtime/features.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/features.h"
@@ -38,10 +39,9 @@ static void tables_init(void) {
         tables.extensions[n++] = row(api_extensions[i], CL_MAKE_VERSION(1, 0, 0));
     for (size_t i = 0; i < COMPILER_EXTENSION_COUNT; i++)
         tables.extensions[n++] = row(compiler_extensions[i].name, compiler_extensions[i].version);
-    for (size_t i = 0; i < n; i++) {
-        if (i) strcat(tables.text, " ");
-        strcat(tables.text, tables.extensions[i].name);
-    }
+    for (size_t i = 0, at = 0; i < n; i++)
+        at += (size_t)snprintf(tables.text + at, sizeof tables.text - at, "%s%s", i ? " " : "",
+                               tables.extensions[i].name);
     for (size_t i = 0; i < COMPILER_C_FEATURE_COUNT; i++)
         tables.features[i] = row(compiler_c_features[i].name, compiler_c_features[i].version);
 }

@@ -137,11 +137,11 @@ static void compile(const struct job *j, cl_device_id dev, struct compiler_resul
 }
 
 static char *append_text(char *text, const char *more) {
-    size_t a = text ? strlen(text) : 0;
-    char *joined = realloc(text, a + strlen(more) + 2);
+    size_t a = text ? strlen(text) : 0, size = a + strlen(more) + 2;
+    char *joined = realloc(text, size);
 
     if (!joined) return text;
-    sprintf(joined + a, "%s\n", more);
+    snprintf(joined + a, size - a, "%s\n", more);
     return joined;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/error.h"
@@ -44,10 +45,8 @@ static cl_int copy_kernel_names(const struct code_object *co, size_t param_value
         size += strlen(co->kernels[i].name) + 1;
     char *text = calloc(1, size);
     if (!text) return CL_OUT_OF_HOST_MEMORY;
-    for (size_t i = 0; i < co->kernel_count; i++) {
-        if (i) strcat(text, ";");
-        strcat(text, co->kernels[i].name);
-    }
+    for (size_t i = 0, at = 0; i < co->kernel_count; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ";" : "", co->kernels[i].name);
     cl_int err =
         info_copy(param_value_size, param_value, param_value_size_ret, text, strlen(text) + 1);
     free(text);

@@ -190,6 +190,8 @@ static uint32_t general_half(struct wave *w, const struct xinst *x, unsigned hal
     }
     struct sem_env *e = &w->env[half];
     set_env(e, x->mods, exec, w->s[x->smask + half]);
+    if (x->mods && x->imm & SEM_DST_IN_D)
+        memcpy(out, exec_vgpr(w, half, x->dst), x->size * sizeof *out);
     x->vfn(out, s[0], s[1], s[2], e);
     if (x->mods) {
         SEM_SYM(exec_apply_result_mods)(x, &e->mode, out);
@@ -294,6 +296,7 @@ static bool bind_dst(struct binding *b, const struct form *f) {
         x->sub = VALU_DST_LO16;
         if (f->true16_codes && x->dst & 128) x->sub = VALU_DST_HI16;
         if (f->true16_codes) x->dst &= 127;
+        if (f->row->flags & SEM_DST_HI16) x->sub = VALU_DST_HI16;
     }
     if (!SEM_SYM(exec_bind_vgprs)(b, x->dst, x->size)) return false;
     if (x->sub || overlaps(x)) x->flags |= X_OVERLAP;
@@ -393,6 +396,8 @@ bool SEM_SYM(exec_bind_valu)(struct binding *b) {
     if (fmt == ISA_FMT_VOPD) return bind_vopd(b);
     struct form f = {.row = find_row(b, in->op->name), .vdst = in->f[ISA_F_vdst]};
     if (!f.row) return false;
+    if (f.row->flags & SEM_WAVE32_ONLY && b->g->halves != 1)
+        return SEM_SYM(exec_refuse_unimplemented)(b, "matrix instruction in a wave64");
     f.src[0] = in->f[ISA_F_src0];
     if (fmt == ISA_FMT_VOP1 || fmt == ISA_FMT_VOP2 || fmt == ISA_FMT_VOPC) {
         f.true16_codes = true;

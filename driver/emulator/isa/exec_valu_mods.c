@@ -143,8 +143,11 @@ bool SEM_SYM(exec_bind_mods)(struct binding *b, const struct sem_vrow *row) {
     struct valu_mods *kept = isa_code_alloc(b->page, sizeof *kept);
     if (!kept) return SEM_SYM(exec_refuse_unimplemented)(b, "no host memory for decoded code");
     *kept = m;
-    /* The function selects halves and signs itself. */
-    if (row->flags & SEM_OPSEL_SELF) kept->abs = 0;
+    /* The function selects halves and signs itself; abs reaches it as VOP3P's neg_hi does. */
+    if (row->flags & SEM_OPSEL_SELF) {
+        if (!m.vop3p) kept->neg_hi = kept->abs;
+        kept->abs = 0;
+    }
     fill_signs(kept, row);
     x->mods = kept;
     x->imm = row->flags;
