@@ -82,7 +82,8 @@ static uint32_t sat8(int v) {
 
 R(mov, a)
 R(not, ~a)
-R(and, a &b) R(or, a | b) R(xor, a ^ b) R(xnor, ~(a ^ b)) R(or3, a | b | c) R(xor3, a ^ b ^ c) R(
+R(and, a &b)
+R(or, a | b) R(xor, a ^ b) R(xnor, ~(a ^ b)) R(or3, a | b | c) R(xor3, a ^ b ^ c) R(
     and_or, (a & b) | c) R(lshl_or, (a << (b & 31)) | c) R(shl, b << (a & 31)) R(shr, b >> (a & 31))
     R(sar, I(b) >> (a & 31)) R(lshl_add, (a << (b & 31)) + c) R(add_lshl, (a + b) << (c & 31)) R(
         xad,
@@ -387,7 +388,8 @@ static uint32_t clamp(int64_t v, int64_t lo, int64_t hi) {
 #define CS(x) (clamp(x, INT16_MIN, INT16_MAX) & 0xffff)
 R(c_add, CU(L(a) + b))
 R(c_sub, CU(L(a) - L(b)))
-R(c_subrev, CU(L(b) - L(a))) R(c_add_i, CI(L(I(a)) + I(b))) R(c_sub_i, CI(L(I(a)) - I(b)))
+R(c_subrev, CU(L(b) - L(a)))
+R(c_add_i, CI(L(I(a)) + I(b))) R(c_sub_i, CI(L(I(a)) - I(b)))
     R(c_mad_u24, CU(L(U24(a)) * U24(b) + c)) R(c_mad_i24, CI(L(I24(a)) * I24(b) + I(c)))
         R(c_mad_u16, CU(L(H(a)) * H(b) + c)) R(c_mad_i16, CI(L(S(a)) * S(b) + I(c)))
             R(c_hadd, CH(L(H(a)) + H(b))) R(c_hsub, CH(L(H(a)) - H(b)))
