@@ -117,7 +117,7 @@ static void session(void **state) {
     expect_error(&s);
     request(&s, 6, 5, 0x378c, 4, 0);
     assert_int_equal(response(&s, &r0, &r1), 0);
-    uint32_t mb;
+    uint32_t mb = 0;
     assert_true(r0 == 4 && recvn(&s, &mb, 4));
     assert_int_equal(mb, 256);
     request(&s, 6, 5, UINT64_MAX, 4, 0);

@@ -249,8 +249,8 @@ static void test_library(void **state) {
         "}\n";
     static const char *const options[] = {"-cl-std=CL3.0", "-cl-std=CL2.0",
                                           "-cl-std=CL3.0 -cl-opt-disable",
-                                          "-cl-std=CL3.0 -cl-fast-relaxed-math "
-                                          "-cl-denorms-are-zero"};
+                                          ("-cl-std=CL3.0 -cl-fast-relaxed-math "
+                                           "-cl-denorms-are-zero")};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         co_free(built(source, options[i], "gfx1100"));
         co_free(built(source, options[i], "gfx1201"));
