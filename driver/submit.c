@@ -312,6 +312,9 @@ int queues_init(struct am_device *d) {
     pthread_cond_init(&q->cond, &attr);
     pthread_condattr_destroy(&attr);
     const char *timeout = getenv("AM_TIMEOUT");
+    /* The emulated GPU stops a hung kernel by itself, but as on silicon nothing tells the driver.
+     */
+    if (!timeout && strncmp(d->id, "emu:", 4) == 0) timeout = getenv("RAWCL_EMU_TIMEOUT");
     double seconds = timeout ? strtod(timeout, NULL) : 0;
     if (seconds > 0 && seconds < 1e6) q->hang_ns = (uint64_t)(seconds * 1e9);
     q->pm4 = (struct pm4){d->chip->gen, d->ip[HW_GC].regs, d->ip[HW_GC].base};

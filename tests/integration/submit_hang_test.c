@@ -92,7 +92,7 @@ static void forever(void **state) {
 }
 
 static int setup(void **state) {
-    setenv("AM_TIMEOUT", "1", 1);
+    if (!getenv("RAWCL_EMU_TIMEOUT")) setenv("AM_TIMEOUT", "1", 1);
     return rig_setup(state);
 }
 
