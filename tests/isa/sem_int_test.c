@@ -80,16 +80,18 @@ static uint32_t sat8(int v) {
 }
 #define PK(e0, e1) ((uint32_t)(uint16_t)(e0) | (uint32_t)(uint16_t)(e1) << 16)
 
+/* clang-format off: a table of macros, which the formatter reshapes at every run */
 R(mov, a)
 R(not, ~a)
 R(and, a &b)
-R(or, a | b) R(xor, a ^ b) R(xnor, ~(a ^ b)) R(or3, a | b | c) R(xor3, a ^ b ^ c) R(
-    and_or, (a & b) | c) R(lshl_or, (a << (b & 31)) | c) R(shl, b << (a & 31)) R(shr, b >> (a & 31))
-    R(sar, I(b) >> (a & 31)) R(lshl_add, (a << (b & 31)) + c) R(add_lshl, (a + b) << (c & 31)) R(
-        xad,
-        (a ^ b) +
-            c) R(add3,
-                 a + b + c) R(bfi, (a & b) | (~a & c))
+R(or, a | b)
+R(xor, a ^ b) R(xnor, ~(a ^ b)) R(or3, a | b | c) R(xor3, a ^ b ^ c) R(and_or, (a & b) | c) R(
+    lshl_or, (a << (b & 31)) | c) R(shl, b << (a & 31)) R(shr, b >> (a & 31)) R(sar,
+                                                                                I(b) >> (a & 31))
+    R(lshl_add, (a << (b & 31)) + c) R(add_lshl, (a + b) << (c & 31)) R(xad, (a ^ b) + c) R(
+        add3,
+        a + b +
+            c) R(bfi, (a & b) | (~a & c))
         R(bfm, ((1u << (a & 31)) - 1) << (b & 31)) R(bfe_u, (a >> (b & 31)) & ((1u << (c & 31)) - 1)) R(
             bfe_i,
             bfe_i(
@@ -389,12 +391,13 @@ static uint32_t clamp(int64_t v, int64_t lo, int64_t hi) {
 R(c_add, CU(L(a) + b))
 R(c_sub, CU(L(a) - L(b)))
 R(c_subrev, CU(L(b) - L(a)))
-R(c_add_i, CI(L(I(a)) + I(b))) R(c_sub_i, CI(L(I(a)) - I(b)))
-    R(c_mad_u24, CU(L(U24(a)) * U24(b) + c)) R(c_mad_i24, CI(L(I24(a)) * I24(b) + I(c)))
-        R(c_mad_u16, CU(L(H(a)) * H(b) + c)) R(c_mad_i16, CI(L(S(a)) * S(b) + I(c)))
-            R(c_hadd, CH(L(H(a)) + H(b))) R(c_hsub, CH(L(H(a)) - H(b)))
-                R(c_hadd_i, CS(L(S(a)) + S(b))) R(c_hsub_i, CS(L(S(a)) - S(b)))
-                    R(c_hmad, CH(L(H(a)) * H(b) + H(c))) R(c_hmad_i, CS(L(S(a)) * S(b) + S(c)))
+R(c_add_i, CI(L(I(a)) + I(b)))
+R(c_sub_i, CI(L(I(a)) - I(b))) R(c_mad_u24, CU(L(U24(a)) * U24(b) + c))
+    R(c_mad_i24, CI(L(I24(a)) * I24(b) + I(c))) R(c_mad_u16, CU(L(H(a)) * H(b) + c))
+        R(c_mad_i16, CI(L(S(a)) * S(b) + I(c))) R(c_hadd, CH(L(H(a)) + H(b)))
+            R(c_hsub, CH(L(H(a)) - H(b))) R(c_hadd_i, CS(L(S(a)) + S(b)))
+                R(c_hsub_i, CS(L(S(a)) - S(b))) R(c_hmad, CH(L(H(a)) * H(b) + H(c)))
+                    R(c_hmad_i, CS(L(S(a)) * S(b) + S(c)))
                         R(c_pk_add, CH(L(H(a)) + H(b)) | CH(L(a >> 16) + (b >> 16)) << 16)
                             R(c_pk_sub_i, CS(L(S(a)) - S(b)) | CS(L(S(a >> 16)) - S(b >> 16)) << 16)
                                 R(c_sad, CU(L(sad(a, b, 0)) + c)) R(c_msad, CU(L(sad(a, b, 1)) + c))
