@@ -388,6 +388,7 @@ static uint32_t clamp(int64_t v, int64_t lo, int64_t hi) {
 #define CI(x) clamp(x, INT32_MIN, INT32_MAX)
 #define CH(x) (clamp(x, 0, UINT16_MAX) & 0xffff)
 #define CS(x) (clamp(x, INT16_MIN, INT16_MAX) & 0xffff)
+/* clang-format off */
 R(c_add, CU(L(a) + b))
 R(c_sub, CU(L(a) - L(b)))
 R(c_subrev, CU(L(b) - L(a)))
