@@ -65,6 +65,10 @@ static struct cache *cache_of(struct gpu *g) {
 
 /* ---- pages ---- */
 
+static struct chunk **system_list(struct cache *c, uint64_t key) {
+    return &c->system[(key * 0x9e3779b97f4a7c15ull) >> 52];
+}
+
 static struct chunk *chunk_at(struct cache *c, bool system, uint64_t pa, bool make) {
     uint64_t key = pa >> CHUNK_SHIFT;
     if (!system) {
@@ -72,7 +76,7 @@ static struct chunk *chunk_at(struct cache *c, bool system, uint64_t pa, bool ma
         if (!c->vram[key] && make) c->vram[key] = calloc(1, sizeof(struct chunk));
         return c->vram[key];
     }
-    struct chunk **head = &c->system[(key * 0x9e3779b97f4a7c15ull) >> 52];
+    struct chunk **head = system_list(c, key);
     for (struct chunk *k = *head; k; k = k->next)
         if (k->key == key) return k;
     if (!make) return NULL;
@@ -411,6 +415,23 @@ void cache_bar0_read(struct gpu *g, uint64_t off, uint64_t len) {
                         "coherency: BAR0 reads VRAM page 0x%llx while a shader's writes to it are "
                         "still in GL2: no gl2_wb in between",
                         (unsigned long long)bad);
+}
+
+void cache_system_unmapped(struct gpu *g, uint64_t lo, uint64_t hi, uint64_t bus, uint64_t size) {
+    struct cache *c = cache_of(g);
+    if (!c || !size) return;
+    const uint64_t bytes = 1ull << CHUNK_SHIFT;
+    pthread_mutex_lock(&c->lock);
+    for (uint64_t at = bus & ~(bytes - 1); at < bus + size; at += bytes) {
+        if (at < lo || at + bytes > hi) continue; /* shared with memory that is mapped still */
+        struct chunk **p = system_list(c, at >> CHUNK_SHIFT);
+        while (*p && (*p)->key != at >> CHUNK_SHIFT)
+            p = &(*p)->next;
+        struct chunk *k = *p;
+        if (k) *p = k->next;
+        free(k);
+    }
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- life ---- */

@@ -80,6 +80,9 @@ void cache_bar0_write(struct gpu *g, uint64_t off, uint64_t len);
 void cache_bar0_read(struct gpu *g, uint64_t off, uint64_t len);
 /* PSP wrote VRAM. */
 void cache_psp_write(struct gpu *g, uint64_t off, uint64_t len);
+/* System memory [bus, bus + size) is no longer mapped, nor is any between lo and hi: what the
+ * caches know of it goes away, since bus addresses are not handed out again. */
+void cache_system_unmapped(struct gpu *g, uint64_t lo, uint64_t hi, uint64_t bus, uint64_t size);
 /* A fence lands in system memory (R4). what: packet name for the message. */
 void cache_host_fence(struct gpu *g, const char *what);
 

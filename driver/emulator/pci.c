@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "driver/emulator/cache.h"
 #include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
 
@@ -309,7 +310,10 @@ void dma_unmap(struct gpu *g, struct bus_dma *m) {
     pthread_rwlock_wrlock(&d->lock);
     int i = find_range(d, m->handle);
     bool known = i >= 0 && d->range[i].bus == m->handle;
+    uint64_t lo = 0, hi = UINT64_MAX; /* the hole that is left */
     if (known) {
+        if (i > 0) lo = d->range[i - 1].bus + d->range[i - 1].size;
+        if ((unsigned)i + 1 < d->count) hi = d->range[i + 1].bus;
         d->count--;
         memmove(d->range + i, d->range + i + 1, (d->count - (unsigned)i) * sizeof *d->range);
     }
@@ -317,6 +321,7 @@ void dma_unmap(struct gpu *g, struct bus_dma *m) {
     if (known) {
         mmu_drop_host(g, m->va, m->size);
         cp_release_memory(g); /* no engine is in the middle of an access any more */
+        cache_system_unmapped(g, lo, hi, m->handle, m->size);
         if (m->owned) munmap(m->va, m->size);
     }
     free(m->pages);
