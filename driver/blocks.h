@@ -73,7 +73,6 @@ int smu_reset_chip(struct am_device *d);
 int smu_set_clocks(struct am_device *d, bool highest);
 
 /* gfx.c */
-void gfx_select(struct am_device *d, uint32_t me, uint32_t pipe, uint32_t queue, uint32_t vmid);
 int gfx_wait_autoload(struct am_device *d);
 void gfx_clock_gating(struct am_device *d);
 /* Writes an RS64 engine's entry point. */

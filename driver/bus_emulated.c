@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulated GPU as a bus: the options of emu:TARGET,key=value… and RAWCL_EMU_TIMEOUT. */
+/* The emulated GPU as a bus: the options of emu:TARGET,key=value… RAWCL_EMU_TIMEOUT is checked here
+ * and obeyed by the driver's watchdog (wait.c), as on silicon: the model itself kills nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,6 @@ int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx
         .vram_bytes = s->vram_bytes,
         .cus = s->cus,
         .threads = s->threads,
-        .hang_seconds = seconds,
         .log = forward,
     };
     return emu_open(&config, out, err, err_size);

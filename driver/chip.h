@@ -31,6 +31,8 @@ struct chip {
         doorbell_awaddr[4];
 
     enum hw_reg gc_fault_status, mm_fault_status;
+    enum hw_field perfmon_state, perfmon_sample; /* of CP_PERFMON_CNTL */
+    uint32_t spi_event_waves;                    /* SPI_PERF_CSN_WAVE */
     enum hw_field sdma_halt, sdma_thread_reset, sdma_wptr_poll;
 
     /* Points the graphics front end at its firmware and pulses its reset. */

@@ -67,6 +67,9 @@ const struct chip chip_gfx11 = {
 #undef DOORBELL_PORT
     .gc_fault_status = R_GCVM_L2_PROTECTION_FAULT_STATUS,
     .mm_fault_status = R_MMVM_L2_PROTECTION_FAULT_STATUS,
+    .perfmon_state = F_CP_PERFMON_CNTL__PERFMON_STATE,
+    .perfmon_sample = F_CP_PERFMON_CNTL__PERFMON_SAMPLE_ENABLE,
+    .spi_event_waves = SPI_PERF_CSN_WAVE,
     .sdma_halt = F_SDMA0_F32_CNTL__HALT,
     .sdma_thread_reset = F_SDMA0_F32_CNTL__TH1_RESET,
     .sdma_wptr_poll = F_SDMA0_QUEUE0_RB_CNTL__F32_WPTR_POLL_ENABLE,

@@ -72,6 +72,9 @@ const struct chip chip_gfx12 = {
 #undef ENTRY
     .gc_fault_status = R_GCVM_L2_PROTECTION_FAULT_STATUS_LO32,
     .mm_fault_status = R_MMVM_L2_PROTECTION_FAULT_STATUS_LO32,
+    .perfmon_state = F_CP_PERFMON_CNTL_1__PERFMON_STATE,
+    .perfmon_sample = F_CP_PERFMON_CNTL_1__PERFMON_SAMPLE_ENABLE,
+    .spi_event_waves = SPI_PERF_CSN_WAVE_soc24,
     .sdma_halt = F_SDMA0_MCU_CNTL__HALT,
     .sdma_thread_reset = F_SDMA0_MCU_CNTL__RESET,
     .sdma_wptr_poll = F_SDMA0_QUEUE0_RB_CNTL__MCU_WPTR_POLL_ENABLE,

@@ -145,6 +145,8 @@ int gfx_unbind_queue(struct am_device *d); /* dequeue request, bounded */
 int gfx_recover(struct am_device *d);
 int sdma_bind_queue(struct am_device *d, const struct am_ring_desc *r);
 int sdma_recover(struct am_device *d);
+/* Chooses whose GRBM-banked registers are meant; all 0: nobody's. */
+void gfx_select(struct am_device *d, uint32_t me, uint32_t pipe, uint32_t queue, uint32_t vmid);
 enum { AM_DOORBELL_COMPUTE = 0x18, AM_DOORBELL_SDMA = 0x800 }; /* byte offsets in BAR2 */
 
 /* ---- ih.c ---- */

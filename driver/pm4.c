@@ -252,7 +252,8 @@ static void scratch(const struct pm4 *p, struct cmdbuf *c, const struct pm4_disp
 }
 
 /* Work-group size, the size of the last group of each dimension, and the dispatch itself. */
-static void launch(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch *d) {
+static void launch(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch *d,
+                   bool count_waves) {
     static const enum hw_field full[3] = {F_COMPUTE_NUM_THREAD_X__NUM_THREAD_FULL,
                                           F_COMPUTE_NUM_THREAD_Y__NUM_THREAD_FULL,
                                           F_COMPUTE_NUM_THREAD_Z__NUM_THREAD_FULL};
@@ -270,6 +271,7 @@ static void launch(const struct pm4 *p, struct cmdbuf *c, const struct am_dispat
         v[3 + i] = field(p, full[i], 0, d->group[i]);
         if (partial) v[3 + i] = field(p, part[i], v[3 + i], rest ? rest : d->group[i]);
     }
+    v[7] = field(p, F_COMPUTE_PERFCOUNT_ENABLE__PERFCOUNT_ENABLE, 0, count_waves);
     set_sh(p, c, R_COMPUTE_START_X, v, 8);
     uint32_t init = field(p, F_COMPUTE_DISPATCH_INITIATOR__COMPUTE_SHADER_EN, 0, 1);
     init = field(p, F_COMPUTE_DISPATCH_INITIATOR__FORCE_START_AT_000, init, 1);
@@ -295,7 +297,7 @@ int pm4_dispatch(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch
     unsigned n = user_data(d, a, user);
     if (n) set_sh(p, c, R_COMPUTE_USER_DATA_0, user, n);
     set_sh1(p, c, R_COMPUTE_RESOURCE_LIMITS, 0);
-    launch(p, c, d);
+    launch(p, c, d, a->count_waves);
     if (!c->overrun) return 0;
     c->n = start;
     return bad(err, err_size, -E2BIG, "the command stream is full");

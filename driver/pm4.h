@@ -48,6 +48,7 @@ struct pm4_dispatch_args {
     uint64_t scratch_va;           /* 256-byte aligned; 0: none */
     uint32_t scratch_wave_bytes;   /* per wave, a multiple of 256 */
     uint32_t scratch_waves_per_se; /* 0: none */
+    bool count_waves;              /* by SPI's performance counters (progress.c) */
 };
 
 /* Registers and DISPATCH_DIRECT for one kernel. -EINVAL: sizes or descriptor out of range;

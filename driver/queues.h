@@ -65,7 +65,8 @@ struct ring {
     _Atomic uint64_t done;          /* largest value seen to have ended */
     volatile uint64_t (*stamps)[2]; /* by value % RECORDS: GPU clock at start and end; 0: not yet */
     gpu_va_t stamps_va;
-    uint64_t watch_done, watch_since_ns; /* watchdog: the last progress that it saw */
+    /* watchdog: the last progress that it saw */
+    uint64_t watch_done, watch_sign, watch_since_ns;
     struct cmd_error *errors;
     struct cmd_record rec[RECORDS];
 };
@@ -86,7 +87,9 @@ struct am_queues {
     uint32_t scratch_wave_bytes, scratch_waves_per_se;
     uint64_t sdma_seen;         /* SDMA value whose writes a compute acquire has made visible */
     bool irq_waiter;            /* a thread is in the bus's irq_wait */
-    uint64_t hang_ns;           /* AM_TIMEOUT: a command that runs this long hangs; 0: never */
+    uint64_t hang_ns;           /* AM_TIMEOUT: a command hangs that shows no progress for this long;
+                                   0: never */
+    uint64_t watch_next_ns;     /* when the watchdog looks next */
     _Atomic uint64_t events_ns; /* when am_poll last looked for events */
     /* GPU clock: ticks of 10 ns; clock_gpu was read at clock_host_ns */
     uint64_t clock_gpu, clock_host_ns;
@@ -144,6 +147,13 @@ int submit_commit(struct am_device *d, struct ring *r, const struct cmd_record *
 int wait_value(struct am_device *d, struct ring *r, uint64_t value, uint64_t deadline_ns);
 /* Reads interrupts, handles faults. No lock held. */
 void wait_poll_events(struct am_device *d);
+
+/* ---- progress.c ---- */
+/* Sets the counters going that the compute ring's signs of life come from. Lock held, or before the
+ * rings are in use. */
+void progress_start(struct am_device *d);
+/* A number that changes while the ring's engine gets on. Lock held. */
+uint64_t progress_sign(struct am_device *d, enum am_ring ring);
 
 /* ---- recover.c ---- */
 /* Finds the command that a fault belongs to, ends it with an error, restarts its ring. No lock

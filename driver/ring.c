@@ -53,6 +53,7 @@ int ring_bind(struct am_device *d, struct ring *r) {
     if (r->id == AM_RING_SDMA) return sdma_bind_queue(d, &desc);
     desc.eop_va = d->queues->eop->va;
     desc.eop_bytes = EOP_BYTES;
+    if (d->queues->hang_ns) progress_start(d);
     return gfx_bind_queue(d, &desc);
 }
 

@@ -235,6 +235,7 @@ static int build_dispatch(struct am_device *d, struct ring *r, const struct am_d
         .scratch_va = q->scratch ? q->scratch->va : 0,
         .scratch_wave_bytes = q->scratch_wave_bytes,
         .scratch_waves_per_se = q->scratch_waves_per_se,
+        .count_waves = q->hang_ns != 0,
     };
     if (k->kernargs_bytes) memcpy(cpu, k->kernargs, k->kernargs_bytes);
     aql_image(cpu + args_bytes, k, a.kernarg_va);
@@ -312,8 +313,7 @@ int queues_init(struct am_device *d) {
     pthread_cond_init(&q->cond, &attr);
     pthread_condattr_destroy(&attr);
     const char *timeout = getenv("AM_TIMEOUT");
-    /* The emulated GPU stops a hung kernel by itself, but as on silicon nothing tells the driver.
-     */
+    /* The same rule for both: the emulated GPU does not watch its kernels when a driver does. */
     if (!timeout && strncmp(d->id, "emu:", 4) == 0) timeout = getenv("RAWCL_EMU_TIMEOUT");
     double seconds = timeout ? strtod(timeout, NULL) : 0;
     if (seconds > 0 && seconds < 1e6) q->hang_ns = (uint64_t)(seconds * 1e9);

@@ -11,6 +11,7 @@
 #define SPIN_NS        20000u     /* short kernels end before an interrupt would be through */
 #define SLICE_NS       100000000u /* longest sleep without a look at the device */
 #define POLL_NS        50000u     /* between looks where the bus has no interrupts */
+#define LOOKS          16         /* of the watchdog until it calls a command hung */
 #define EVENT_EVERY_NS 1000000u   /* am_poll's looks at the interrupt ring */
 
 static int usable(struct am_device *d) {
@@ -24,20 +25,24 @@ void wait_poll_events(struct am_device *d) {
         recover(d, &f);
 }
 
-/* Long kernels are legal, so that this is off unless AM_TIMEOUT says how long is too long. A
- * command that still waits for another has not started and is not counted. */
+/* Long kernels are legal: what counts is that nothing moves. Off unless AM_TIMEOUT says for how
+ * long is too long. A command that still waits for another has not started and is not counted. */
 static void watchdog(struct am_device *d) {
     struct am_queues *q = d->queues;
     if (!q->hang_ns) return;
     struct am_fault f = {.kind = AM_FAULT_HANG, .ring = AM_RING_COUNT};
     uint64_t now = clock_now_ns();
     pthread_mutex_lock(&q->lock);
-    for (int i = 0; i < AM_RING_COUNT; i++) {
+    bool look = now >= q->watch_next_ns;
+    if (look) q->watch_next_ns = now + q->hang_ns / LOOKS;
+    for (int i = 0; i < AM_RING_COUNT && look; i++) {
         struct ring *r = &q->ring[i];
         uint64_t done = ring_done(r);
         bool runs = done < r->last && r->stamps[(done + 1) % RECORDS][0];
-        if (!runs || done != r->watch_done || !r->watch_since_ns) {
+        uint64_t sign = runs ? progress_sign(d, r->id) : 0;
+        if (!runs || done != r->watch_done || sign != r->watch_sign || !r->watch_since_ns) {
             r->watch_done = done;
+            r->watch_sign = sign;
             r->watch_since_ns = runs ? now : 0;
         } else if (now - r->watch_since_ns > q->hang_ns) {
             r->watch_since_ns = 0;
@@ -46,7 +51,8 @@ static void watchdog(struct am_device *d) {
     }
     pthread_mutex_unlock(&q->lock);
     if (f.ring == AM_RING_COUNT) return;
-    snprintf(f.detail, sizeof(f.detail), "AM_TIMEOUT is %.3g s", (double)q->hang_ns / 1e9);
+    snprintf(f.detail, sizeof(f.detail), "nothing started or ended for %.3g s",
+             (double)q->hang_ns / 1e9);
     recover(d, &f);
 }
 

@@ -238,7 +238,8 @@ static void dequeue(struct cp_queue *q, uint32_t request) {
 /* ---- the queue's thread ---- */
 
 static bool has_work(struct cp_queue *q) {
-    return q->active && !q->stuck && !q->drain && q->wptr != q->rptr && q->wptr != q->starved;
+    return q->active && !q->stuck && !q->stop && !q->drain && q->wptr != q->rptr &&
+           q->wptr != q->starved;
 }
 
 /* Looks for new work for a moment before sleeping: most packets come in bursts. */
@@ -463,8 +464,11 @@ static void reset_pipe(struct cp *cp, unsigned pipe, bool forget) {
 
 void cp_reset(struct gpu *g) {
     struct cp *cp = cp_of(g);
-    for (unsigned p = 0; cp && p < CP_PIPES; p++)
+    if (!cp) return;
+    for (unsigned p = 0; p < CP_PIPES; p++)
         reset_pipe(cp, p, true);
+    cp->counting = false;
+    cp->waves_launched = 0;
 }
 
 void cp_mec_cntl(struct gpu *g) {

@@ -38,6 +38,7 @@ struct cp_queue {
     _Atomic int stop;            /* seen by waves and by waiting packets: leave now */
     _Atomic uint64_t wptr, rptr; /* dwords, not wrapped */
     _Atomic uint64_t starved;    /* wptr at which the last packet was still incomplete, or ~0 */
+    _Atomic uint64_t waves_active;
     uint32_t ring_dwords;
     uint64_t ring_va;
 
@@ -56,7 +57,9 @@ struct cp {
     _Atomic unsigned sleepers; /* queue threads that sleep on cond */
     struct engine_wait wait;   /* queues blocked in a wait packet */
     _Atomic bool closing;
-    bool spin; /* more than one host processor: a short spin beats a sleep */
+    bool spin;                       /* more than one host processor: a short spin beats a sleep */
+    _Atomic bool counting;           /* SPI's performance counter 0 counts launched waves */
+    _Atomic uint64_t waves_launched; /* what it shows, all engines together */
     struct pool *pool;
     pthread_mutex_t spare_lock;
     struct cp_spare spare[CP_SPARES]; /* work-groups that ended, newest last */

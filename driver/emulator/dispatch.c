@@ -4,7 +4,8 @@
  *
  * Work-groups are executed in slices. One whose slice ends unfinished stays resident on its host
  * thread and takes turns with the others, so that work-groups that wait for one another all make
- * progress, as many as the chip's compute units would hold.
+ * progress, as many as the chip's compute units would hold. The oldest gets half of the time: long
+ * work-groups end one after the other, as on silicon, instead of all together at the very end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "driver/emulator/cp_priv.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/isa/isa.h"
+#include "driver/emulator/spi.h"
 
 enum {
     SLICE = 1 << 16,        /* instructions a wave may run before its work-group takes turns */
@@ -45,6 +47,8 @@ struct run {
     struct cache_order order;
     char name[24]; /* what the messages call the kernel: its entry */
     bool published;
+    bool counted;        /* by SPI's performance counter */
+    _Atomic bool killed; /* said so */
 };
 
 /* ---- the waves' view of the chip ---- */
@@ -144,7 +148,8 @@ void dispatch_fini(struct cp *cp) {
 
 struct resident {
     struct isa_group *group;
-    uint64_t index;
+    uint64_t index; /* of the work-group: among a participant's, the lowest is the oldest */
+    unsigned waves;
     bool live;
 };
 
@@ -175,25 +180,44 @@ static bool take(struct part *p) {
 
 static void start_group(struct part *p, struct resident *s, unsigned index) {
     struct run *r = p->r;
-    uint64_t id = p->from++;
+    uint64_t id = p->from++, items = 1;
     struct isa_group_start start = {0};
     s->index = id;
     for (int k = 0; k < 3; k++) {
         start.id[k] = (uint32_t)(id % r->groups[k]);
         id /= r->groups[k];
         start.size[k] = start.id[k] == r->groups[k] - 1 ? r->last[k] : r->d.group_size[k];
+        items *= start.size[k];
     }
+    s->waves = (unsigned)((items + r->d.wave_size - 1) / r->d.wave_size);
+    atomic_fetch_add_explicit(&r->q->waves_active, s->waves, memory_order_relaxed);
+    if (r->counted)
+        atomic_fetch_add_explicit(&r->q->cp->waves_launched, s->waves, memory_order_relaxed);
     start.scratch_slot = scratch_slot(r, p->who + r->width * index);
     isa_group_start(s->group, &start);
     s->live = true;
     p->live++;
 }
 
+/* A reset of the queue ends its waves: where one of them was helps who asks why it had to be. */
+static void report_killed(struct run *r, struct isa_group *group) {
+    if (atomic_exchange(&r->killed, true)) return;
+    struct isa_report rep;
+    isa_group_report(group, &rep);
+    gpu_fault(r->g, "%s (%llu of %llu work-groups had ended)", rep.text,
+              (unsigned long long)r->done, (unsigned long long)r->total);
+}
+
 static void report_end(struct run *r, struct isa_group *group, enum isa_end end) {
     int none = 0;
+    if (end == ISA_STOPPED) {
+        report_killed(r, group);
+        return;
+    }
     if (!atomic_compare_exchange_strong(&r->failed, &none, 1)) return;
+    r->killed = true; /* the others end because of this one */
+    r->q->stuck = true;
     r->q->stop = 1;
-    if (end == ISA_STOPPED) return;
     struct isa_report rep;
     isa_group_report(group, &rep);
     if (end == ISA_ILLEGAL && rep.unimplemented) gpu_unimplemented(r->g, "%s", rep.text);
@@ -211,6 +235,7 @@ static void run_slot(struct part *p, struct resident *s) {
     if (end == ISA_YIELD) return;
     s->live = false;
     p->live--;
+    atomic_fetch_sub_explicit(&r->q->waves_active, s->waves, memory_order_relaxed);
     if (end == ISA_DONE) {
         atomic_fetch_add_explicit(&r->done, 1, memory_order_relaxed);
         if (gpu_config(r->g)->hang_seconds > 0) r->last_done_ns = monotonic_ns();
@@ -226,6 +251,7 @@ static bool hung(struct run *r) {
     double idle = (double)(monotonic_ns() - r->last_done_ns) * 1e-9;
     int none = 0;
     if (idle < limit || !atomic_compare_exchange_strong(&r->failed, &none, 1)) return false;
+    r->q->stuck = true;
     r->q->stop = 1;
     gpu_fault(r->g,
               "hang: kernel at 0x%llx finished %llu of %llu work-groups and none for %.1f seconds",
@@ -289,6 +315,27 @@ static bool run_next_resident(struct part *p) {
     return false;
 }
 
+/* The oldest work-group, as often as others ran meanwhile. */
+static void run_oldest(struct part *p, unsigned slices) {
+    if (p->live < 2) return;
+    struct resident *oldest = NULL;
+    for (unsigned i = 0; i < p->slots; i++)
+        if (p->slot[i].live && (!oldest || p->slot[i].index < oldest->index)) oldest = &p->slot[i];
+    for (unsigned i = 0; i < slices && oldest->live && !p->r->q->stop; i++)
+        run_slot(p, oldest);
+}
+
+/* A queue that was told to stop: those still in flight end here. */
+static void drop_residents(struct part *p) {
+    for (unsigned i = 0; i < p->slots; i++)
+        if (p->slot[i].live) run_slot(p, &p->slot[i]);
+    for (unsigned i = 0; i < p->slots; i++) {
+        if (!p->slot[i].live) continue;
+        p->slot[i].live = false;
+        atomic_fetch_sub_explicit(&p->r->q->waves_active, p->slot[i].waves, memory_order_relaxed);
+    }
+}
+
 static void participate(struct job *j, unsigned who) {
     struct run *r = (struct run *)j;
     struct part p = {.r = r, .who = who};
@@ -297,9 +344,11 @@ static void participate(struct job *j, unsigned who) {
         bool began = run_new(&p);
         if (!who) maybe_publish(&p);
         bool turned = run_next_resident(&p);
+        run_oldest(&p, (unsigned)began + turned);
         if (!began && !turned) break;
         if (turned && hung(r)) break;
     }
+    if (p.live) drop_residents(&p);
     for (unsigned i = 0; i < p.slots; i++)
         if (p.slot[i].group) group_put(r, p.slot[i].group);
     free(p.slot);
@@ -496,6 +545,7 @@ int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) 
     uint64_t chunk = r.total / (16ull * r.width);
     r.chunk = chunk < 1 ? 1 : chunk > 8 ? 8 : (uint32_t)chunk;
     r.start_ns = r.last_done_ns = monotonic_ns();
+    r.counted = spi_counts(q);
     r.order = (struct cache_order){cache_dispatch(q->g), q->ordered};
     mem_guard_enter(&q->guard);
     int err = judge_code(&r);

@@ -11,6 +11,7 @@
 #include "driver/emulator/cache.h"
 #include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
+#include "driver/emulator/spi.h"
 
 #define MAX_LOG_LINES 400 /* after that only counters move */
 
@@ -440,6 +441,7 @@ static int start(struct gpu *g) {
     cache_init(g);
     cp_init(g);
     sdma_init(g);
+    spi_init(g);
     if (!g->slot[GPU_SLOT_CP] || !g->slot[GPU_SLOT_SDMA] || !g->slot[GPU_SLOT_CACHE])
         return -ENOMEM;
     gpu_reset_blocks(g);

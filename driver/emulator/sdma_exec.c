@@ -227,6 +227,14 @@ bool sdma_idle(struct gpu *g) {
     return !s || (!s->busy && !has_work(s) && !s->stuck);
 }
 
+/* The pointer runs ahead of what was reported. */
+static uint32_t rptr_read(struct gpu *g, enum hw_reg r, uint32_t stored) {
+    struct sdma *s = sdma_of(g);
+    if (!s || !s->enabled) return stored;
+    uint64_t rptr = s->rptr;
+    return (uint32_t)(r == R_SDMA0_QUEUE0_RB_RPTR ? rptr : rptr >> 32);
+}
+
 void sdma_init(struct gpu *g) {
     struct sdma *s = calloc(1, sizeof *s);
     if (!s) return;
@@ -236,6 +244,8 @@ void sdma_init(struct gpu *g) {
     s->spin = host_has_spare_cpu();
     engine_wait_init(&s->wait);
     *gpu_slot(g, GPU_SLOT_SDMA) = s;
+    gpu_reg_hook(g, R_SDMA0_QUEUE0_RB_RPTR, rptr_read, NULL);
+    gpu_reg_hook(g, R_SDMA0_QUEUE0_RB_RPTR_HI, rptr_read, NULL);
 }
 
 void sdma_reset(struct gpu *g) {

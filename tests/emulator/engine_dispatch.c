@@ -201,6 +201,12 @@ static void code_that_is_not_there(void **state) {
     rig_close(&r, 0, 0);
 }
 
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void the_watchdog_names_a_hang(void **state) {
     (void)state;
     struct rig r;
@@ -210,6 +216,10 @@ static void the_watchdog_names_a_hang(void **state) {
     rig_dispatch(&r, 4, 64);
     assert_false(finish(&r, 1, 1000));
     assert_true(rig_logged(&r, "hang:"));
+    /* The queue's thread once asked itself for ever whether it may go on. */
+    double before = cpu_seconds();
+    nanosleep(&(struct timespec){0, 200000000}, NULL);
+    assert_true(cpu_seconds() - before < 0.05);
     recover(&r);
     assert_true(finish(&r, 2, 2000));
     rig_close(&r, 0, 0);

@@ -36,6 +36,16 @@ __kernel void forever(__global uint *out) {
     for (;;) __asm__ volatile("s_nop 0");
 }
 
+/* keeps each group busy for some rounds, then says that it ended */
+__kernel void busy(__global uint *out, uint rounds) {
+    uint v = LOCAL_ID(x);
+    for (uint i = 0; i < rounds; i++) {
+        v = v * 1664525u + 1013904223u;
+        __asm__ volatile("" : "+v"(v));
+    }
+    if (LOCAL_ID(x) == 0) out[GROUP_ID(x)] = v | 1;
+}
+
 /* reverses 64 items through private memory */
 __kernel void scratch(__global uint *out, uint seed) {
     volatile uint a[64];

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "driver/hw/hw.h"
 #include "tests/integration/submit_common.h"
@@ -91,6 +92,44 @@ static void forever(void **state) {
     am_free(g->dev, m);
 }
 
+static double seconds_since(const struct timespec *t) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - t->tv_sec) + (double)(now.tv_nsec - t->tv_nsec) * 1e-9;
+}
+
+/* Work-groups of some 30 ms, enough of them for three and a half seconds: three times what the
+ * watchdog waits for a sign of life. */
+static void long_kernel_of_short_groups(void **state) {
+    struct rig *g = *state;
+    enum { MOST = 4096 };
+    struct am_mem *m = rig_alloc(g, 4 * MOST, AM_MEM_SYSTEM, "m");
+    struct {
+        uint64_t out;
+        uint32_t rounds;
+    } a = {m->va, 200000};
+    struct timespec t;
+    struct am_dispatch d = rig_kernel(g, "busy", 1, &a, sizeof(a));
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    rig_run(g, &d);
+    a.rounds = (uint32_t)(a.rounds * 0.03 / seconds_since(&t)) + 1;
+    uint32_t groups = 16;
+    double took = 0;
+    while (took < 3.2) { /* how many run side by side, and how fast, is the host's business */
+        groups = took > 0.1 ? (uint32_t)(groups * 3.6 / took) + 1 : groups * 4;
+        assert_true(groups <= MOST);
+        memset(m->cpu, 0, 4 * MOST);
+        d = rig_kernel(g, "busy", groups, &a, sizeof(a));
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        rig_run(g, &d);
+        took = seconds_since(&t);
+        for (uint32_t i = 0; i < groups; i++)
+            assert_true(((uint32_t *)m->cpu)[i] & 1);
+    }
+    print_message("%u groups, %.1f s\n", groups, took);
+    am_free(g->dev, m);
+}
+
 static int setup(void **state) {
     if (!getenv("RAWCL_EMU_TIMEOUT")) setenv("AM_TIMEOUT", "1", 1);
     return rig_setup(state);
@@ -101,6 +140,7 @@ int main(void) {
         cmocka_unit_test(illegal_instruction),
         cmocka_unit_test(entry_unmapped),
         cmocka_unit_test(forever),
+        cmocka_unit_test(long_kernel_of_short_groups),
         cmocka_unit_test(endless_kernel),
     };
     return cmocka_run_group_tests(tests, setup, rig_teardown);

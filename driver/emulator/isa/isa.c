@@ -156,7 +156,7 @@ enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {
     uint64_t spent = 0;
     if (g->end != ISA_YIELD) return g->end;
     while (g->live) {
-        if (g->d.host->stop && *g->d.host->stop) return g->end = ISA_STOPPED;
+        if (g->d.host->stop && *g->d.host->stop) return isa_stop_killed(g);
         uint64_t slice = budget && budget - spent < SLICE ? budget - spent : SLICE;
         uint64_t used;
         unsigned ran = run_round(g, slice, &used);

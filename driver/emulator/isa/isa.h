@@ -60,7 +60,7 @@ enum isa_end {
     ISA_FAULT,   /* memory fault; the MMU has recorded it; message filled */
     ISA_ILLEGAL, /* illegal or not yet implemented instruction; message filled */
     ISA_TRAP,    /* s_trap without handler, or the handler ended the wave as trapped */
-    ISA_STOPPED, /* host->stop was seen */
+    ISA_STOPPED, /* host->stop was seen; message: where a wave was */
 };
 
 /* One work-group in flight: waves, LDS. Reusable. */

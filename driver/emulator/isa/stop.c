@@ -87,6 +87,16 @@ const struct xinst *isa_stop_trap(struct wave *w, const struct xinst *x, const c
     return NULL;
 }
 
+enum isa_end isa_stop_killed(struct isa_group *g) {
+    struct wave *w = &g->waves[0];
+    while (w->ended && w < &g->waves[g->wave_count - 1])
+        w++;
+    w->page = NULL;
+    fill(w, NULL, 0, true);
+    add_reason(g, "stopped before it ended");
+    return g->end = ISA_STOPPED;
+}
+
 void isa_barrier_signal(struct wave *w) {
     struct isa_group *g = w->g;
     w->signal_phase = g->phase;

@@ -197,6 +197,8 @@ const struct xinst *isa_stop_fault(struct wave *w, const struct xinst *x, unsign
 const struct xinst *isa_stop_illegal(struct wave *w, const struct xinst *x, bool unimplemented,
                                      const char *why);
 const struct xinst *isa_stop_trap(struct wave *w, const struct xinst *x, const char *why);
+/* host->stop was seen, between slices: ISA_STOPPED, the report says where a wave was. */
+enum isa_end isa_stop_killed(struct isa_group *g);
 /* Leaves the executor; execution goes on at `next`. */
 const struct xinst *isa_pause(struct wave *w, const struct xinst *next, enum wave_exit why);
 /* Barrier bookkeeping. */
