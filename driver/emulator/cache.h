@@ -12,31 +12,40 @@
  *   V$      shader vector loads      load             ACQUIRE glv_inv + gl1_inv    write-through
  *           (GL0 and GL1 as one)                      (gfx12: glv_inv alone),      to GL2
  *                                                     RELEASE glv_inv + gl1_inv
- *   GL2     all of the above, CP,    any access of    gl2_inv (ACQUIRE, RELEASE,   gl2_wb
- *           SDMA (a GL2 client       MTYPE NC/RW/CC   GCR_REQ)
- *           since gfx10)             (UC: never)
+ *   GL2     all of the above, CP     any access of    gl2_inv (ACQUIRE, RELEASE,   gl2_wb
+ *                                    MTYPE NC/RW/CC   GCR_REQ)
+ *                                    (UC: never)
  *
- * Writers: shader, CP and SDMA write through GL2, so that its readers see them (MTYPE UC: to
- * memory). Only the shader's writes stay dirty there: CP's and SDMA's bypass (linux sdma_v6_0.c
- * WR_L2_POLICY, RELEASE_MEM dst_sel 0). BAR0 (HDP), PSP and the CPU write memory behind GL2.
+ * Writers: shader and CP write through GL2, so that its readers see them (MTYPE UC: to memory).
+ * Only the shader's writes stay dirty there: the CP's bypass (RELEASE_MEM dst_sel 0). SDMA, BAR0
+ * (HDP), PSP and the CPU read and write memory behind GL2. (SDMA passes GL2 or not as policy bits
+ * say that a stream does not show: what is right with it outside is right with it inside.)
  *
- * Rules (each is a guest error that names page, cache and writer):
+ * Rules (each is a guest error that names address, cache or packet, and who wrote):
  *   R1 a shader reads through I$, K$ or V$ a page that this cache filled before another write to it
  *      and did not invalidate since;
- *   R2 anyone reads through GL2 a page that GL2 filled before a write behind it (BAR0, PSP) and
- *      that was not invalidated since;
- *   R3 BAR0 reads a page whose last write is still dirty in GL2;
+ *   R2 a shader or the CP reads through GL2 a page that GL2 filled before a write behind it (SDMA,
+ *      BAR0, PSP) and that was not invalidated since;
+ *   R3 SDMA or BAR0 reads what a shader wrote and GL2 has not written back; an invalidation of GL2
+ *      without a writeback drops such results;
  *   R4 a fence that the host can see is written to system memory while GL2 holds dirty lines of
  *      system memory (MTYPE not UC): the host would read old results;
  *   R5 CPU writes to snooped system memory are invisible to the model, so for pages read through I$
- *      or K$ it compares a hash taken at the fill: changed without an invalidation means R1.
+ *      or K$, and for 512 bytes around a vector read, it compares a hash taken at the fill: changed
+ *      without an invalidation means R1;
  *   R6 a dispatch reads a page that an earlier dispatch wrote, and nothing ordered the two
  *      (CS_PARTIAL_FLUSH, or a wait for memory): on silicon they overlap;
+ *   R7 SDMA and a dispatch access the same line, one of them writes it, and neither queue waited
+ *      for the other (order.h);
+ *   R8 a copy reads what an earlier SDMA packet wrote, without FENCE and POLL_REGMEM in between.
  *
- * The granule is a page: a line beside a cached one counts as cached. Checked when a piece of
- * memory is translated, not per access; for vector accesses such a piece is large, so V$ is kept
- * per 2 MiB of memory, and of what a shader writes only the pages that translations asked for
- * count.
+ * How exact it is. CP and SDMA packets are judged for the very bytes. A shader's access is seen
+ * when its memory is translated, once for each work-group object, dispatch and piece (pieces of
+ * vector accesses are up to 64 MiB), not one by one: the address that asked is judged and counts as
+ * read or written, by its line of 128 bytes; that the rest of the piece may be cached is kept per
+ * 2 MiB, that it may be written is not held against anyone. So a finding is real in terms of pages
+ * and lines, but of two buffers in one piece only the first that a kernel touches is looked at. A
+ * line beside a cached one of the same page counts as cached.
  */
 #ifndef RAWCL_EMULATOR_CACHE_H
 #define RAWCL_EMULATOR_CACHE_H
@@ -56,11 +65,21 @@ struct cache_action {
 };
 void cache_act(struct gpu *g, const struct cache_action *a);
 
-/* A read or write by an engine of [va, va + len) lying in x. Reads through GL2 check R2. */
+/* A read or write by an engine of [va, va + len) lying in x: R2, and SDMA's R3, R7, R8. */
 void cache_read(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
                 uint64_t len);
 void cache_write(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
                  uint64_t len);
+/* The CP or SDMA is about to write a fence (its low dword) at va; called before it shows. */
+void cache_fence(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
+                 uint32_t value);
+/* ... has waited until it saw this low dword at va. */
+void cache_waited(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
+                  uint32_t value);
+/* The host rang the doorbell of the CP or of SDMA: it has seen whatever they had written. */
+void cache_doorbell(struct gpu *g, enum gpu_agent who);
+/* SDMA begins a packet. data: one that copies, fills or writes. */
+void cache_copy_packet(struct gpu *g, bool data);
 /* A dispatch begins; returns its stamp. Only writes before it are held against its reads: what
  * happens meanwhile is a race, not staleness. Drops the compute units' cached translations, so that
  * every page is judged once more. */
@@ -72,7 +91,7 @@ struct cache_order {
     uint64_t ordered; /* earlier dispatches with stamps up to this one have finished for it */
 };
 /* A shader's access at `asked` through I$, K$ or V$, after which it may access all of
- * [va, va + len): R1, R2, R5, R6. */
+ * [va, va + len): R1, R2, R5, R6, R7. */
 void cache_shader(struct gpu *g, const struct cache_order *o, enum cache_kind kind, bool write,
                   uint64_t asked, const struct gpu_xlat *x, uint64_t va, uint64_t len);
 /* BAR0: what the HDP flush commits (write), what a read returns (R3). off: VRAM offset. */

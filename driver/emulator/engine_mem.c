@@ -256,6 +256,18 @@ int engine_write64(struct engine_mem *m, uint64_t va, uint64_t v) {
     GUARDED(do_write64(m, va, v));
 }
 
+int engine_fence(struct engine_mem *m, uint64_t va, uint32_t v) {
+    const struct gpu_xlat *x = engine_xlat(m, va, true);
+    if (!x) return -EFAULT;
+    cache_fence(m->g, m->who, x, va, v);
+    return engine_write32(m, va, v);
+}
+
+void engine_waited(struct engine_mem *m, uint64_t va, uint32_t v) {
+    const struct gpu_xlat *x = engine_xlat(m, va, false);
+    if (x) cache_waited(m->g, m->who, x, va, v);
+}
+
 int engine_copy(struct engine_mem *m, uint64_t dst, uint64_t src, uint64_t len) {
     GUARDED(do_copy(m, dst, src, len));
 }

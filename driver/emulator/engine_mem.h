@@ -44,6 +44,11 @@ int engine_read32(struct engine_mem *m, uint64_t va, uint32_t *v);
 int engine_read64(struct engine_mem *m, uint64_t va, uint64_t *v);
 int engine_write32(struct engine_mem *m, uint64_t va, uint32_t v);
 int engine_write64(struct engine_mem *m, uint64_t va, uint64_t v);
+/* A dword that others wait for: what came before it is complete. */
+int engine_fence(struct engine_mem *m, uint64_t va, uint32_t v);
+/* A wait for memory at va ended with this value (its low dword): what came before the fence there
+ * is known to be complete. */
+void engine_waited(struct engine_mem *m, uint64_t va, uint32_t v);
 /* memmove semantics only within one contiguous piece; engines copy upwards. */
 int engine_copy(struct engine_mem *m, uint64_t dst, uint64_t src, uint64_t len);
 /* Fills len bytes with a repeating pattern of unit (1, 2 or 4) bytes. */

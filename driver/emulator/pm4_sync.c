@@ -42,6 +42,7 @@ static int poll_once(struct pm4 *x, const struct wait *w, bool *met) {
         v = v32;
     }
     *met = engine_compare(w->func, v & w->mask, w->ref);
+    if (*met && w->mem) engine_waited(&x->q->mem, w->at, (uint32_t)v);
     return 0;
 }
 
@@ -161,6 +162,8 @@ static int release_data(struct pm4 *x, bool *host) {
     if (!t) return -EFAULT;
     *host = t->system;
     if (*host) cache_host_fence(x->g, "RELEASE_MEM");
+    uint32_t low = sel == 3 || sel == 4 ? 0 : (uint32_t)data;
+    cache_fence(x->g, AGENT_CP, t, sel == 1 ? at32 : at64, low);
     switch (sel) {
     case 1:
         return engine_write32(m, at32, (uint32_t)data);

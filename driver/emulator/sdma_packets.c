@@ -160,7 +160,7 @@ static int op_write(struct pkt *x) {
 static int op_fence(struct pkt *x) {
     uint64_t at = addr(x, 1);
     if (at & 3) return bad(x, "address is not dword aligned");
-    if (engine_write32(&x->s->mem, at, x->p[3])) return -EFAULT;
+    if (engine_fence(&x->s->mem, at, x->p[3])) return -EFAULT;
     kick_waiters(x);
     return 0;
 }
@@ -202,7 +202,10 @@ static int op_poll_regmem(struct pkt *x) {
         uint64_t seen = engine_wait_seen(&x->s->wait);
         if (x->s->stop) return -EINTR;
         if (poll_once(x, mem, at, &v)) return -EFAULT;
-        if (engine_compare(func, v & mask, value)) return 0;
+        if (engine_compare(func, v & mask, value)) {
+            if (mem) engine_waited(&x->s->mem, at, v);
+            return 0;
+        }
         if (retries != 0xfff && tries >= retries) break;
         if (tries < 64) {
             for (int i = 0; i < 20; i++)
@@ -385,7 +388,12 @@ static int execute(struct pkt *x, unsigned which) {
                         ops[which].name[gpu_gen(x->g)], d, x->p[d], x->p[d] & r[d]);
         return -EBADMSG;
     }
-    return ops[which].run(x);
+    uint8_t op = ops[which].op;
+    bool data = op == 0x01 || op == 0x02 || op == 0x0b; /* copies, write, fill */
+    if (data) cache_copy_packet(x->g, true);
+    int err = ops[which].run(x);
+    if (data) cache_copy_packet(x->g, false);
+    return err;
 }
 
 /* Executes whole packets in p[0..have). *used: dwords consumed; *want: size of the packet that is

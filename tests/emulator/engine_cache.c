@@ -101,18 +101,28 @@ static void instruction_cache_and_sdma(void **state) {
     rig_close(&r, 1, 0);
 }
 
-/* A kernel that loads through the vector cache what SDMA rewrote. */
-static void vector_cache(struct rig *r, uint32_t gcr) {
-    /* v_and_b32 v0, 0x3ff, v0; v_lshlrev v2, 2, v0; s_load_b64 s[4:5], s[0:1], 0; wait;
-     * global_load_b32 v1, v2, s[4:5]; wait; global_store_b32 v2, v1, s[4:5] offset:1024; end */
-    static const uint32_t load11[] = {0x360000ff, 0x3ff,      0x30040082, 0xf4040100,
+/* A kernel that loads through the vector cache: out[i] = in[i], 64 work-items; kernarg: both. */
+static void put_copy_code(struct rig *r) {
+    /* v_and_b32 v0, 0x3ff, v0; v_lshlrev v2, 2, v0; s_load_b128 s[4:7], s[0:1], 0; wait;
+     * global_load_b32 v1, v2, s[4:5]; wait; global_store_b32 v2, v1, s[6:7]; end */
+    static const uint32_t copy11[] = {0x360000ff, 0x3ff,      0x30040082, 0xf4080100,
                                       0xf8000000, 0xbf89fc07, 0xdc520000, 0x01040002,
-                                      0xbf8903f7, 0xdc6a0400, 0x00040102, 0xbfb00000};
-    static const uint32_t load12[] = {0x360000ff, 0x3ff,      0x30040082, 0xf4002100, 0xf8000000,
+                                      0xbf8903f7, 0xdc6a0000, 0x00060102, 0xbfb00000};
+    static const uint32_t copy12[] = {0x360000ff, 0x3ff,      0x30040082, 0xf4004100, 0xf8000000,
                                       0xbfc70000, 0xee050004, 0x00000001, 0x00000002, 0xbfc00000,
-                                      0xee068004, 0x00800000, 0x00040002, 0xbfb00000};
-    memcpy(r->vram + CODE, r->gfx12 ? load12 : load11, r->gfx12 ? sizeof load12 : sizeof load11);
-    put_args(r, RIG_VRAM_VA + OUT, 0);
+                                      0xee068006, 0x00800000, 0x00000002, 0xbfb00000};
+    memcpy(r->vram + CODE, r->gfx12 ? copy12 : copy11, r->gfx12 ? sizeof copy12 : sizeof copy11);
+}
+
+static void put_copy_args(struct rig *r, uint64_t in, uint64_t out) {
+    memcpy(r->sys + RIG_DATA, &in, 8);
+    memcpy(r->sys + RIG_DATA + 8, &out, 8);
+}
+
+/* It ran, and SDMA rewrote its input. */
+static void vector_cache(struct rig *r, uint32_t gcr) {
+    put_copy_code(r);
+    put_copy_args(r, RIG_VRAM_VA + OUT, RIG_VRAM_VA + OUT + 0x10000);
     dispatch_and_wait(r, ALL, 0x70f514);
     sdma_copy(r, RIG_VRAM_VA + OUT, RIG_SYS_VA + RIG_DATA, 256);
     /* The release must not invalidate either: leave out its glv_inv and gl1_inv. */
@@ -141,22 +151,143 @@ static void vector_cache_and_sdma(void **state) {
     rig_close(&r, 1, 0);
 }
 
-/* BAR0 writes pass behind GL2. */
-static void gl2_and_bar0(void **state) {
+/* What BAR0 and SDMA write passes behind GL2. */
+static void behind_gl2(void **state) {
+    (void)state;
+    for (int sdma = 0; sdma < 2; sdma++) {
+        struct rig r;
+        rig_open(&r, target, NULL);
+        vector_cache(&r, ALL);
+        dispatch_and_wait(&r, ALL, 0x60f514); /* no gl2_inv: GL2 stays filled */
+        for (int good = 0; good < 2; good++) {
+            if (sdma)
+                sdma_copy(&r, RIG_VRAM_VA + OUT, RIG_SYS_VA + RIG_DATA, 256);
+            else
+                cache_bar0_write(r.g, RIG_VRAM_OFF + OUT, 64);
+            dispatch_and_wait(&r, good ? ALL : ALL & ~GL2I, 0x60f514);
+            expect(&r, "through the GL2", sdma ? "SDMA wrote it" : "BAR0 wrote it");
+            expect(&r, "gl2_inv", "");
+        }
+        rig_close(&r, 1, 0);
+    }
+}
+
+/* A shader's results are in GL2 until they are written back; SDMA reads memory. */
+static void sdma_reads_what_is_still_in_gl2(void **state) {
     (void)state;
     struct rig r;
     rig_open(&r, target, NULL);
-    sdma_copy(&r, RIG_SYS_VA + RIG_DATA, RIG_VRAM_VA + OUT, 64); /* fills GL2 */
-    cache_bar0_write(r.g, RIG_VRAM_OFF + OUT, 64);
-    sdma_copy(&r, RIG_SYS_VA + RIG_DATA, RIG_VRAM_VA + OUT, 64);
-    expect(&r, "through the GL2", "BAR0 wrote it");
-    cache_bar0_write(r.g, RIG_VRAM_OFF + OUT, 64);
-    rig_acquire(&r, GL2I | GL2W);
-    rig_release(&r, 0x514, RIG_SIGNAL, ++signal_value);
-    rig_ring(&r);
-    assert_true(rig_wait(&r, RIG_SIGNAL, signal_value, 2000));
-    sdma_copy(&r, RIG_SYS_VA + RIG_DATA, RIG_VRAM_VA + OUT, 64);
+    put_code(&r, CODE);
+    put_args(&r, RIG_VRAM_VA + OUT, 1);
+    dispatch_and_wait(&r, ALL, 0x514);
+    sdma_copy(&r, RIG_SYS_VA + RIG_DATA + 0x10000, RIG_VRAM_VA + OUT + 2048, 512); /* not these */
+    assert_string_equal(r.log, "");
+    sdma_copy(&r, RIG_SYS_VA + RIG_DATA + 0x10000, RIG_VRAM_VA + OUT, 512);
+    expect(&r, "SDMA reads", "RELEASE_MEM gl2_wb");
+    dispatch_and_wait(&r, ALL, 0x70f514);
+    sdma_copy(&r, RIG_SYS_VA + RIG_DATA + 0x10000, RIG_VRAM_VA + OUT, 512);
     rig_close(&r, 1, 0);
+}
+
+static void an_invalidation_that_drops_results(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_code(&r, CODE);
+    put_args(&r, RIG_VRAM_VA + OUT, 1);
+    dispatch_and_wait(&r, ALL, 0x514);
+    dispatch_and_wait(&r, ALL & ~GL2W, 0x70f514);
+    expect(&r, "gl2_inv without gl2_wb", "");
+    dispatch_and_wait(&r, ALL & ~GL2W, 0x70f514); /* all written back: nothing to lose */
+    rig_close(&r, 1, 0);
+}
+
+/* The CPU rewrote what the kernel loads through the vector cache. */
+static void vector_cache_and_the_cpu(void **state) {
+    (void)state;
+    struct rig r;
+    rig_open(&r, target, NULL);
+    put_copy_code(&r);
+    put_copy_args(&r, RIG_SYS_VA + RIG_DATA + 0x20000, RIG_VRAM_VA + OUT);
+    dispatch_and_wait(&r, ALL, 0x703514); /* no glv_inv, gl1_inv in the release */
+    dispatch_and_wait(&r, ALL & ~GLV, 0x703514);
+    assert_string_equal(r.log, ""); /* nothing changed */
+    rig_put32(&r, RIG_DATA + 0x20000, 77);
+    dispatch_and_wait(&r, ALL & ~GLV, 0x703514);
+    expect(&r, "vector cache", "the CPU wrote it");
+    rig_put32(&r, RIG_DATA + 0x20000, 78);
+    dispatch_and_wait(&r, ALL, 0x703514);
+    rig_close(&r, 1, 0);
+}
+
+/* Copies that depend on one another, in one go. */
+static void copies_without_order(void **state) {
+    (void)state;
+    for (int poll = 0; poll < 2; poll++) {
+        struct rig r;
+        rig_open(&r, target, NULL);
+        uint64_t a = RIG_SYS_VA + RIG_DATA, b = RIG_VRAM_VA + OUT;
+        RIG_SDMA(&r, 1, 4095, 0, (uint32_t)a, (uint32_t)(a >> 32), (uint32_t)b,
+                 (uint32_t)(b >> 32));
+        rig_sdma_fence(&r, RIG_SIGNAL, ++signal_value);
+        if (poll) rig_sdma_poll(&r, RIG_SIGNAL, signal_value);
+        sdma_copy(&r, RIG_SYS_VA + RIG_DATA + 0x10000, RIG_VRAM_VA + OUT + 4092, 256);
+        if (!poll) assert_true(rig_logged(&r, "FENCE and POLL_REGMEM"));
+        sdma_copy(&r, RIG_SYS_VA + RIG_DATA + 0x10000, RIG_VRAM_VA + OUT, 256); /* host knows */
+        rig_close(&r, poll ? 0 : 1, 0);
+    }
+}
+
+/* The copy of a kernel's result, queued beside it: with a wait for the kernel's signal and
+ * without. */
+static void copy_beside_a_dispatch(void **state) {
+    (void)state;
+    for (int poll = 0; poll < 2; poll++) {
+        struct rig r;
+        rig_open(&r, target, NULL);
+        put_code(&r, CODE);
+        put_args(&r, RIG_VRAM_VA + OUT, 1);
+        uint64_t s = RIG_SYS_VA + RIG_SIGNAL + 16, out = RIG_VRAM_VA + OUT;
+        if (poll) rig_sdma_poll(&r, RIG_SIGNAL, signal_value + 1);
+        RIG_SDMA(&r, 1, 255, 0, (uint32_t)out, (uint32_t)(out >> 32), (uint32_t)s + 64,
+                 (uint32_t)(s >> 32));
+        rig_sdma_fence(&r, RIG_SIGNAL + 16, 1);
+        rig_sdma_ring(&r);
+        dispatch_and_wait(&r, ALL, 0x70f514);
+        assert_true(rig_wait(&r, RIG_SIGNAL + 16, 1, 5000));
+        if (poll) assert_int_equal(rig_sys32(&r, RIG_SIGNAL + 16 + 64 + 40), 11);
+        if (!poll) assert_true(rig_logged(&r, "orders them: they may overlap"));
+        rig_close(&r, poll ? 0 : 1, 0);
+    }
+}
+
+/* A kernel queued beside the copy that brings its input. */
+static void dispatch_beside_a_copy(void **state) {
+    (void)state;
+    for (int wait = 0; wait < 2; wait++) {
+        struct rig r;
+        rig_open(&r, target, NULL);
+        vector_cache(&r, ALL); /* code and arguments */
+        uint64_t in = RIG_SYS_VA + RIG_DATA, out = RIG_VRAM_VA + OUT;
+        uint32_t at = (uint32_t)RIG_SYS_VA + RIG_SIGNAL + 16, value = 5;
+        rig_acquire(&r, ALL);
+        if (wait) /* memory, equal */
+            RIG_EMIT(&r, 0xc0053c00, 0x13, at, (uint32_t)(RIG_SYS_VA >> 32), value, ~0u, 4);
+        RIG_SDMA(&r, 1, 255, 0, (uint32_t)in, (uint32_t)(in >> 32), (uint32_t)out,
+                 (uint32_t)(out >> 32));
+        rig_sdma_fence(&r, RIG_SIGNAL + 16, value);
+        rig_program(&r, RIG_VRAM_VA + CODE, RIG_SYS_VA + RIG_DATA, 0);
+        rig_acquire(&r, ALL);
+        rig_dispatch(&r, 2, 64);
+        rig_release(&r, 0x70f514, RIG_SIGNAL, ++signal_value);
+        rig_ring(&r);
+        if (!wait) assert_true(rig_wait(&r, RIG_SIGNAL, signal_value, 5000));
+        rig_sdma_ring(&r);
+        assert_true(rig_wait(&r, RIG_SIGNAL + 16, value, 5000));
+        assert_true(rig_wait(&r, RIG_SIGNAL, signal_value, 5000));
+        if (!wait) assert_string_equal(r.log, ""); /* the host had waited */
+        rig_close(&r, 0, 0);
+    }
 }
 
 static void bar0_reads_what_is_still_in_gl2(void **state) {
@@ -224,7 +355,13 @@ int main(int argc, char **argv) {
         cmocka_unit_test(scalar_cache_and_the_cpu),
         cmocka_unit_test(instruction_cache_and_sdma),
         cmocka_unit_test(vector_cache_and_sdma),
-        cmocka_unit_test(gl2_and_bar0),
+        cmocka_unit_test(behind_gl2),
+        cmocka_unit_test(sdma_reads_what_is_still_in_gl2),
+        cmocka_unit_test(an_invalidation_that_drops_results),
+        cmocka_unit_test(vector_cache_and_the_cpu),
+        cmocka_unit_test(copies_without_order),
+        cmocka_unit_test(copy_beside_a_dispatch),
+        cmocka_unit_test(dispatch_beside_a_copy),
         cmocka_unit_test(bar0_reads_what_is_still_in_gl2),
         cmocka_unit_test(a_fence_without_writeback),
         cmocka_unit_test(dispatches_without_order),

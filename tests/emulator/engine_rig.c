@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "driver/emulator/cache.h"
 #include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/sdma_exec.h"
@@ -217,6 +218,7 @@ void rig_emit(struct rig *r, const uint32_t *dw, unsigned n) {
 }
 
 void rig_ring(struct rig *r) {
+    cache_doorbell(r->g, AGENT_CP);
     cp_doorbell(r->g, 0x18, r->wptr);
 }
 
@@ -226,7 +228,19 @@ void rig_sdma_emit(struct rig *r, const uint32_t *dw, unsigned n) {
         ring[r->sdma_wptr / 4 % 65536] = dw[i];
 }
 
+void rig_sdma_fence(struct rig *r, uint32_t off, uint32_t value) {
+    uint64_t s = RIG_SYS_VA + off;
+    RIG_SDMA(r, 0x00030005, (uint32_t)s, (uint32_t)(s >> 32), value);
+}
+
+void rig_sdma_poll(struct rig *r, uint32_t off, uint32_t value) {
+    uint64_t s = RIG_SYS_VA + off; /* memory, equal, every 16 cycles, for ever */
+    RIG_SDMA(r, 0x08 | 1u << 31 | 3u << 28, (uint32_t)s, (uint32_t)(s >> 32), value, ~0u,
+             16 | 0xfffu << 16);
+}
+
 void rig_sdma_ring(struct rig *r) {
+    cache_doorbell(r->g, AGENT_SDMA);
     sdma_doorbell(r->g, 0x800, r->sdma_wptr);
 }
 

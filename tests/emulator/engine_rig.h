@@ -58,6 +58,9 @@ void rig_sdma_emit(struct rig *r, const uint32_t *dw, unsigned n);
 #define RIG_SDMA(r, ...)                                                                           \
     rig_sdma_emit((r), (const uint32_t[]){__VA_ARGS__},                                            \
                   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+/* FENCE and POLL_REGMEM of sys + off. */
+void rig_sdma_fence(struct rig *r, uint32_t off, uint32_t value);
+void rig_sdma_poll(struct rig *r, uint32_t off, uint32_t value);
 void rig_sdma_ring(struct rig *r);
 
 /* Waits until the dword at sys + off has the value; false after ms milliseconds. */

@@ -40,6 +40,8 @@ static void copies_of_all_sizes(void **state) {
     fill_bytes(r.sys + RIG_DATA, 2 << 20, 1);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         copy(&r, RIG_VRAM_VA + 0x100003, RIG_SYS_VA + RIG_DATA + 5, sizes[i]);
+        rig_sdma_fence(&r, RIG_SIGNAL + 8, i + 1);
+        rig_sdma_poll(&r, RIG_SIGNAL + 8, i + 1);
         copy(&r, RIG_SYS_VA + RIG_DATA + (2 << 20), RIG_VRAM_VA + 0x100003, sizes[i]);
         fence(&r, i + 1);
         assert_true(rig_wait(&r, RIG_SIGNAL, i + 1, 5000));
