@@ -30,6 +30,7 @@ struct am_blocks {
     vram_off_t smu_table, mqd;
     _Atomic uint32_t hdp_flush; /* byte address, 0: not read yet */
     pthread_mutex_t ih_lock;
+    uint32_t eop_seen; /* signal value of the last end-of-pipe interrupt; under ih_lock */
     struct am_fault faults[FAULT_QUEUE]; /* until taken */
     unsigned fault_count;
     pthread_mutex_t fault_lock;

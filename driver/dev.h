@@ -13,6 +13,7 @@
 #include "driver/am.h"
 #include "driver/bus.h"
 #include "driver/hw/hw.h"
+#include "driver/trap.h"
 
 typedef uint64_t gpu_va_t;   /* GPU virtual address */
 typedef uint64_t mc_addr_t;  /* address in the memory controller's space (VRAM aperture) */
@@ -168,10 +169,17 @@ struct am_fault {
     enum am_ring ring; /* AM_RING_COUNT: the chip does not say */
     uint64_t address;  /* page address for AM_FAULT_PAGE, else 0 */
     bool write;
+    /* Interrupts come in order: the last compute command that had ended, by its signal value. */
+    bool ordered;
+    uint32_t after;
+    struct trap_record trap; /* of the trap handler, if one of the waves came to it */
     char detail[256];
 };
 void fault_record(struct am_device *d, const struct am_fault *f);
 bool fault_take(struct am_device *d, struct am_fault *out); /* the oldest one */
+/* The compute ring's commands up to this signal value are over, without an interrupt or with one
+ * that was lost. */
+void fault_ended(struct am_device *d, uint32_t value);
 
 /* ---- memory.c / page_table.c / heap.c ---- */
 int memory_init(struct am_device *d); /* after GMC: heaps, root page table (kept on partial boot) */

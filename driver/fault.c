@@ -20,7 +20,12 @@ void fault_record(struct am_device *d, const struct am_fault *f) {
            f->kind == AM_FAULT_PAGE ? (f->write ? " writing " : " reading ") : " ",
            (unsigned long long)f->address, f->detail);
     pthread_mutex_lock(&b->fault_lock);
-    if (b->fault_count < FAULT_QUEUE) b->faults[b->fault_count++] = *f;
+    if (b->fault_count < FAULT_QUEUE) {
+        struct am_fault *at = &b->faults[b->fault_count++];
+        *at = *f;
+        if (!at->ordered) at->after = b->eop_seen;
+        at->ordered = true;
+    }
     pthread_mutex_unlock(&b->fault_lock);
 }
 
@@ -34,4 +39,11 @@ bool fault_take(struct am_device *d, struct am_fault *out) {
     }
     pthread_mutex_unlock(&b->fault_lock);
     return out->kind != AM_FAULT_NONE;
+}
+
+void fault_ended(struct am_device *d, uint32_t value) {
+    struct am_blocks *b = blocks(d);
+    pthread_mutex_lock(&b->ih_lock);
+    b->eop_seen = value;
+    pthread_mutex_unlock(&b->ih_lock);
 }

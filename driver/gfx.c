@@ -388,7 +388,7 @@ static int fini_hw(struct am_device *d) {
      hw_mask(0, IH_ENTRY__##field##_HI - IH_ENTRY__##field##_LO))
 
 /* SQ interrupts: linux amdkfd kfd_int_process_v11.c. */
-static void sq_interrupt(const uint32_t e[8], struct am_fault *f) {
+static void sq_interrupt(struct am_device *d, const uint32_t e[8], struct am_fault *f) {
     enum { ENCODING_WAVE = 1, ENCODING_ERROR = 2 };
     enum { ERROR_ILLEGAL_INST = 1, ERROR_MEMVIOL = 2 };
     static const char *const types[] = {"uncorrectable memory error", "illegal instruction",
@@ -406,8 +406,8 @@ static void sq_interrupt(const uint32_t e[8], struct am_fault *f) {
                  type < 4 ? types[type] : "unknown shader error", IH_GET(e, SQ_ERROR_DETAIL),
                  where);
     } else if (encoding == ENCODING_WAVE) {
-        f->kind = AM_FAULT_TRAP; /* the trap handler's s_sendmsg */
-        snprintf(f->detail, sizeof f->detail, "trap, code 0x%x, %s", c0 & 0xffffff, where);
+        /* The trap handler's s_sendmsg, or a kernel's: only the handler leaves a record (trap.c) */
+        am_log(d, AM_LOG_DEBUG, "gfx", "message 0x%x of %s", c0 & 0xffffff, where);
     }
 }
 
@@ -415,6 +415,9 @@ static void irq(struct am_device *d, const uint32_t e[8]) {
     struct am_fault f = {.ring = AM_RING_COMPUTE};
     uint32_t source = e[0] >> 8 & 0xff;
     switch (source) {
+    case GFX_11_0_0__SRCID__CP_EOP_INTERRUPT:
+        blocks(d)->eop_seen = e[IH_ENTRY__CONTEXT_ID0_DW];
+        return;
     case GFX_11_0_0__SRCID__CP_BAD_OPCODE_ERROR:
         f.kind = AM_FAULT_OTHER;
         snprintf(f.detail, sizeof f.detail,
@@ -439,10 +442,10 @@ static void irq(struct am_device *d, const uint32_t e[8]) {
                  source, e[4]);
         break;
     case GFX_11_0_0__SRCID__SQ_INTERRUPT_ID:
-        sq_interrupt(e, &f);
+        sq_interrupt(d, e, &f);
         break;
     default:
-        return; /* end of pipe, context busy and empty: nothing to tell */
+        return; /* context busy and empty: nothing to tell */
     }
     if (f.kind != AM_FAULT_NONE) fault_record(d, &f);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "driver/blocks.h"
+#include "driver/queues.h"
 
 enum { IH_ENTRY_BYTES = 32 };
 
@@ -123,6 +124,7 @@ int ih_drain(struct am_device *d) {
     if (reg_fget(d, F_IH_RB_WPTR__RB_OVERFLOW, wptr)) {
         /* The oldest entries are gone; what lies behind the write pointer is the oldest left. */
         am_log(d, AM_LOG_WARN, "ih", "interrupt ring overflowed");
+        if (d->queues) b->eop_seen = *d->queues->ring[AM_RING_COMPUTE].signal; /* some were lost */
         rptr = ((wptr & ~1u) + IH_ENTRY_BYTES) % IH_RING_BYTES;
         reg_upd(d, F_IH_RB_CNTL__WPTR_OVERFLOW_CLEAR, 1);
         reg_upd(d, F_IH_RB_CNTL__WPTR_OVERFLOW_CLEAR, 0);

@@ -16,7 +16,10 @@ static const struct {
     uint32_t acquire;    /* gcr_cntl: shader caches, lower levels first */
     uint32_t acquire_l2; /* added: write back and drop L2 */
     uint32_t release; /* gcr_cntl of RELEASE_MEM: write L2 back; SEQ 1: L2 after the levels below */
-    uint32_t rsrc1_set; /* the reference runs gfx11 waves privileged */
+    uint32_t rsrc1_no_trap; /* the reference runs gfx11 waves privileged: they cannot trap */
+    /* A trap handler is present, and memory violations lead there. On gfx12 the first bit is
+     * DYNAMIC_VGPR and neither is needed. */
+    uint32_t rsrc2_trap;
 } gens[2] = {
     [HW_GFX11] =
         {
@@ -28,7 +31,9 @@ static const struct {
             .release = BIT(GFX11_GCR_RELEASE_MEM__GLM_WB) | BIT(GFX11_GCR_RELEASE_MEM__GLM_INV) |
                        BIT(GFX11_GCR_RELEASE_MEM__GLV_INV) | BIT(GFX11_GCR_RELEASE_MEM__GL1_INV) |
                        BIT(GFX11_GCR_RELEASE_MEM__GL2_WB) | BIT(GFX11_GCR_RELEASE_MEM__SEQ),
-            .rsrc1_set = BIT(KD_COMPUTE_PGM_RSRC1__PRIV_LO),
+            .rsrc1_no_trap = BIT(KD_COMPUTE_PGM_RSRC1__PRIV_LO),
+            .rsrc2_trap = BIT(KD_COMPUTE_PGM_RSRC2__GFX6_GFX11_ENABLE_TRAP_HANDLER_LO) |
+                          BIT(KD_COMPUTE_PGM_RSRC2__ENABLE_EXCEPTION_MEMORY_LO),
         },
     [HW_GFX12] =
         {
@@ -37,7 +42,8 @@ static const struct {
             .acquire_l2 = BIT(GFX12_GCR_ACQUIRE_MEM__GL2_INV) | BIT(GFX12_GCR_ACQUIRE_MEM__GL2_WB),
             .release = BIT(GFX12_GCR_RELEASE_MEM__GLV_INV) | BIT(GFX12_GCR_RELEASE_MEM__GL2_WB) |
                        BIT(GFX12_GCR_RELEASE_MEM__SEQ),
-            .rsrc1_set = 0,
+            .rsrc1_no_trap = 0,
+            .rsrc2_trap = 0,
         },
 };
 
@@ -120,9 +126,11 @@ void pm4_release_signal(const struct pm4 *p, struct cmdbuf *c, uint64_t va, uint
     if (!k) return;
     put(p, k, PM4_RELEASE_MEM__GCR_CNTL, gens[p->gen].release);
     put(p, k, PM4_RELEASE_MEM__DATA_SEL, PM4_RELEASE_MEM__DATA_SEL__SEND_32_BIT_LOW);
-    if (irq)
+    if (irq) {
         put(p, k, PM4_RELEASE_MEM__INT_SEL,
             PM4_RELEASE_MEM__INT_SEL__SEND_INTERRUPT_AFTER_WRITE_CONFIRM);
+        put_dword(p, k, PM4_RELEASE_MEM__INT_CTXID, value);
+    }
     put(p, k, PM4_RELEASE_MEM__DATA_LO, value);
 }
 
@@ -226,14 +234,23 @@ static unsigned user_data(const struct am_dispatch *d, const struct pm4_dispatch
     return n;
 }
 
-static void program(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch *d) {
+uint64_t pm4_entry(const struct am_dispatch *d) {
+    return d->kernel_descriptor_va +
+           hw_get64(d->kernel_descriptor,
+                    OFF_llvm_amdhsa_kernel_descriptor__kernel_code_entry_byte_offset);
+}
+
+static void program(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch *d,
+                    bool trap_handler) {
     const uint8_t *kd = d->kernel_descriptor;
-    uint64_t entry = d->kernel_descriptor_va +
-                     hw_get64(kd, OFF_llvm_amdhsa_kernel_descriptor__kernel_code_entry_byte_offset);
+    uint64_t entry = pm4_entry(d);
     uint32_t pgm[2] = {lo32(entry >> 8), hi32(entry >> 8)};
     uint32_t rsrc[2] = {hw_get32(kd, OFF_llvm_amdhsa_kernel_descriptor__compute_pgm_rsrc1),
                         hw_get32(kd, OFF_llvm_amdhsa_kernel_descriptor__compute_pgm_rsrc2)};
-    rsrc[0] |= gens[p->gen].rsrc1_set;
+    if (trap_handler)
+        rsrc[1] |= gens[p->gen].rsrc2_trap;
+    else
+        rsrc[0] |= gens[p->gen].rsrc1_no_trap;
     rsrc[1] = field(p, F_COMPUTE_PGM_RSRC2__LDS_SIZE, rsrc[1],
                     (d->group_segment_bytes + LDS_GRANULE - 1) / LDS_GRANULE);
     if (d->private_segment_bytes) rsrc[1] = field(p, F_COMPUTE_PGM_RSRC2__SCRATCH_EN, rsrc[1], 1);
@@ -291,7 +308,7 @@ int pm4_dispatch(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch
     int r = check(p, d, err, err_size);
     if (r) return r;
     uint32_t start = c->n, restart[3] = {0}, user[MAX_USER_SGPRS];
-    program(p, c, d);
+    program(p, c, d, a->trap_handler);
     scratch(p, c, a);
     set_sh(p, c, R_COMPUTE_RESTART_X, restart, 3);
     unsigned n = user_data(d, a, user);

@@ -33,7 +33,7 @@ void pm4_timestamp(const struct pm4 *p, struct cmdbuf *c, uint64_t va);
 void pm4_release_timestamp(const struct pm4 *p, struct cmdbuf *c, uint64_t va);
 
 /* After everything before it has left the pipe: writes L2 back to memory, then the 32-bit value to
- * va, then, with irq, sends an interrupt. */
+ * va, then, with irq, sends an interrupt that carries the value. */
 void pm4_release_signal(const struct pm4 *p, struct cmdbuf *c, uint64_t va, uint32_t value,
                         bool irq);
 
@@ -48,6 +48,7 @@ struct pm4_dispatch_args {
     uint64_t scratch_va;           /* 256-byte aligned; 0: none */
     uint32_t scratch_wave_bytes;   /* per wave, a multiple of 256 */
     uint32_t scratch_waves_per_se; /* 0: none */
+    bool trap_handler;             /* there is one (trap.c) */
     bool count_waves;              /* by SPI's performance counters (progress.c) */
 };
 
@@ -57,6 +58,8 @@ struct pm4_dispatch_args {
 int pm4_dispatch(const struct pm4 *p, struct cmdbuf *c, const struct am_dispatch *d,
                  const struct pm4_dispatch_args *a, char *err, size_t err_size);
 
+/* Address of the kernel's first instruction. */
+uint64_t pm4_entry(const struct am_dispatch *d);
 /* Does the descriptor ask for wave32? */
 bool pm4_is_wave32(const uint8_t *kernel_descriptor);
 

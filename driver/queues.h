@@ -22,8 +22,9 @@ enum {
     RING_BYTES = 1 << 20,    /* of each ring; a piece takes a quarter at most */
     KERNARG_BYTES = 4 << 20, /* kernel arguments and AQL images in flight */
     STAGING_BYTES = 64 << 10,
-    STREAM_ALIGN_DW = 8,     /* every stream is padded to this */
-    FILL_STEP_OFFSET = 1024, /* in the signals: orders the copies of one fill */
+    STREAM_ALIGN_DW = 8,       /* every stream is padded to this */
+    FILL_STEP_OFFSET = 1024,   /* in the signals: orders the copies of one fill */
+    TRAP_MEMORY_OFFSET = 1536, /* in the signals: what the trap handler writes (trap.c) */
 };
 
 /* One command, or one piece of a long one. */
@@ -37,6 +38,9 @@ struct cmd_record {
     const char *what;   /* "copy", "fill" ...; NULL: the kernel `name` */
     uint64_t arg[3];    /* SDMA: destination, source (0: none), bytes */
     uint64_t extent[2]; /* SDMA: first to last byte of destination and source */
+    uint64_t entry;     /* kernel: its first instruction */
+    uint16_t group[3];  /* kernel: work-items of a work-group */
+    uint8_t lanes;      /* kernel: of a wave */
     char name[64];
 };
 
@@ -78,6 +82,7 @@ struct am_queues {
     struct pm4 pm4;
     struct am_mem *signals; /* signals and time stamps */
     struct am_mem *eop;
+    struct am_mem *trap; /* the trap handler's code */
     struct am_mem *kernarg;
     uint64_t kernarg_head, kernarg_tail; /* monotonic bytes */
     struct am_mem *staging;              /* fill patterns; guarded by the SDMA reservation */

@@ -5,8 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "driver/queues.h"
+
+#define ENDS_SOON_MS 20
+#define TRAP_WAIT_MS 10 /* for a wave to get to the trap handler */
 
 static const char *kind_text(const struct am_fault *f) {
     switch (f->kind) {
@@ -37,15 +41,16 @@ static void command_text(const struct cmd_record *c, char *buf, size_t size) {
 
 static void error_text(struct am_device *d, const struct cmd_record *c, const struct am_fault *f,
                        char *buf, size_t size) {
-    char who[192], where[256] = "";
+    char who[192], where[256] = "", wave[256] = "";
     command_text(c, who, sizeof(who));
+    if (f->trap.valid && !c->what) trap_describe(&f->trap, c, wave, sizeof(wave));
     if (f->kind == AM_FAULT_PAGE) {
         char near[200];
         memory_describe(d, f->address, near, sizeof(near));
         snprintf(where, sizeof(where), " at 0x%" PRIx64 ", %s", f->address, near);
     }
-    snprintf(buf, size, "%s: %s%s%s%s%s", who, kind_text(f), where, f->detail[0] ? " (" : "",
-             f->detail, f->detail[0] ? ")" : "");
+    snprintf(buf, size, "%s: %s%s%s%s%s%s%s", who, kind_text(f), where, wave[0] ? ": " : "", wave,
+             f->detail[0] ? " (" : "", f->detail, f->detail[0] ? ")" : "");
 }
 
 /* Ends the command at value badly. */
@@ -130,7 +135,9 @@ static enum am_ring ring_of(struct am_device *d, const struct am_fault *f) {
  * the next one; a fault of the other ring is kept. */
 static void drop_echoes(struct am_device *d, enum am_ring ring) {
     struct am_fault f, other = {0};
+    struct trap_record waves;
     ih_drain(d);
+    if (ring == AM_RING_COMPUTE) trap_take(d, &waves);
     while (fault_take(d, &f)) {
         f.ring = ring_of(d, &f);
         if (f.ring != ring && other.kind == AM_FAULT_NONE) other = f;
@@ -138,33 +145,104 @@ static void drop_echoes(struct am_device *d, enum am_ring ring) {
     if (other.kind != AM_FAULT_NONE) fault_record(d, &other);
 }
 
-static void recover_locked(struct am_device *d, const struct am_fault *f) {
+/* The kernel that ran when its wave came to the trap handler, whether it has ended since or not. Of
+ * several that overlapped, the one whose entry lies closest before the wave's PC. 0: none. */
+static uint64_t trapped(struct ring *r, const struct trap_record *t) {
+    enum { LOOK_BACK = 256 };
+    uint64_t done = ring_done(r), oldest = done > LOOK_BACK ? done - LOOK_BACK : 0, best = 0;
+    for (uint64_t v = r->last; v > oldest; v--) {
+        const struct cmd_record *c = ring_record(r, v);
+        uint64_t start = r->stamps[v % RECORDS][0], end = r->stamps[v % RECORDS][1];
+        if (c->value != v || c->what || !start || start > t->ticks) continue;
+        if (v <= done && end < t->ticks) break;
+        if (!best || (c->entry <= t->pc && (ring_record(r, best)->entry > t->pc ||
+                                            c->entry >= ring_record(r, best)->entry)))
+            best = v;
+    }
+    return best;
+}
+
+/* The last command that has been started. */
+static uint64_t last_started(struct ring *r, uint64_t done) {
+    uint64_t v = done;
+    while (v < r->last && r->stamps[(v + 1) % RECORDS][0])
+        v++;
+    return v;
+}
+
+/* Kernels that had been started with the one that failed were killed half-way; they cannot be run
+ * twice. */
+static void fail_beside(struct am_device *d, struct ring *r, uint64_t v) {
+    char who[192], text[256];
+    command_text(ring_record(r, v), who, sizeof(who));
+    snprintf(text, sizeof(text), "%s: stopped, it ran beside a command that faulted", who);
+    fail(d, r, v, text);
+}
+
+/* The trap handler ends the waves that come to it: with luck the command is over without a reset,
+ * which others would suffer from. */
+static bool ends_soon(struct ring *r, uint64_t value) {
+    for (unsigned i = 0; i < 10 * ENDS_SOON_MS; i++) {
+        if (ring_done(r) >= value) return true;
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    }
+    return false;
+}
+
+/* Whose fault it is; 0: nobody's that is still remembered, or a kernel's that was stopped before.
+ * By the order of interrupts it is the command after the last whose end was told before the fault.
+ * A wave that faulted also came to the trap handler, whose record knows better where several ran
+ * side by side. */
+static uint64_t kernel_of(struct am_device *d, struct ring *r, struct am_fault *f) {
+    bool of_wave =
+        f->kind == AM_FAULT_PAGE || f->kind == AM_FAULT_ILLEGAL || f->kind == AM_FAULT_MEMVIOL;
+    uint64_t done = ring_done(r), v = done + 1;
+    if (f->ordered) v = atomic_load(&r->base) + f->after + 1;
+    if (!f->trap.valid && of_wave) {
+        if (v <= done && ring_error(r, v)) return 0; /* one fault of many */
+        trap_await(d, &f->trap, TRAP_WAIT_MS);       /* a moment after the interrupt */
+    }
+    if (!f->trap.valid) return v;
+    uint64_t by_record = trapped(r, &f->trap);
+    if (!by_record && !f->ordered) return 0;
+    if (by_record) return by_record;
+    f->trap.valid = false;
+    return v;
+}
+
+static void recover_locked(struct am_device *d, struct am_fault *f) {
     struct am_queues *q = d->queues;
     struct ring *r = &q->ring[f->ring];
     char text[512];
-    uint64_t done = ring_done(r), victim = done + 1;
-    if (victim > r->last) {
-        /* The kernel ran past its fault to the end. */
-        if (!r->last) return;
-        error_text(d, ring_record(r, r->last), f, text, sizeof(text));
-        fail(d, r, r->last, text);
-        return;
+    uint64_t done = ring_done(r), victim = done + 1, started = last_started(r, done);
+    if (f->ring == AM_RING_COMPUTE) victim = kernel_of(d, r, f);
+    if (!victim || victim > r->last || (victim <= done && ring_error(r, victim))) return;
+    if (f->kind == AM_FAULT_HANG && f->ring == AM_RING_COMPUTE) {
+        trap_running_waves(d);
+        trap_await(d, &f->trap, 5 * TRAP_WAIT_MS);
     }
     error_text(d, ring_record(r, victim), f, text, sizeof(text));
+    bool hang = f->kind == AM_FAULT_HANG;
+    if (f->trap.valid && ends_soon(r, hang ? started : victim)) done = ring_done(r);
+    if (victim <= done && (!hang || started <= done)) {
+        fail(d, r, victim, text);
+        for (uint64_t v = victim + 1; hang && v <= started; v++)
+            fail_beside(d, r, v);
+        return;
+    }
     int rc = f->ring == AM_RING_COMPUTE ? gfx_recover(d) : sdma_recover(d);
     drop_echoes(d, f->ring);
     uint64_t ended = ring_done(r); /* more may have ended before the reset took hold */
     fail(d, r, victim, text);
     if (ended < victim) ended = victim;
-    /* Kernels that had been started were killed half-way; they cannot be run twice. */
-    for (uint64_t v = ended + 1; v <= r->last && r->stamps[v % RECORDS][0]; v++) {
-        char who[192];
-        command_text(ring_record(r, v), who, sizeof(who));
-        snprintf(text, sizeof(text), "%s: stopped, it ran beside a command that faulted", who);
-        fail(d, r, v, text);
-        ended = v;
+    uint64_t last = last_started(r, ended) > started ? last_started(r, ended) : started;
+    for (uint64_t v = done + 1; v <= last; v++) {
+        if (v == victim || (v <= ended && v > started)) continue;
+        fail_beside(d, r, v);
+        if (ended < v) ended = v;
     }
     *r->signal = ring_signal_value(r, ended);
+    if (f->ring == AM_RING_COMPUTE) fault_ended(d, ring_signal_value(r, ended));
     atomic_thread_fence(memory_order_seq_cst);
     if (!rc) rc = restart(d, r, ended);
     q->clock_known = false; /* a reset may have moved it */

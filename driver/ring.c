@@ -54,6 +54,7 @@ int ring_bind(struct am_device *d, struct ring *r) {
     desc.eop_va = d->queues->eop->va;
     desc.eop_bytes = EOP_BYTES;
     if (d->queues->hang_ns) progress_start(d);
+    if (d->queues->trap) trap_program(d); /* a reset may have come before */
     return gfx_bind_queue(d, &desc);
 }
 

@@ -60,6 +60,7 @@ static int rebase(struct am_device *d) {
         struct ring *r = &q->ring[i];
         atomic_store(&r->done, r->last);
         *r->signal = 0; /* before the base: see ring_done */
+        if (i == AM_RING_COMPUTE) fault_ended(d, 0);
         atomic_store_explicit(&r->base, r->last, memory_order_release);
     }
     while (n-- > 0)
@@ -236,6 +237,7 @@ static int build_dispatch(struct am_device *d, struct ring *r, const struct am_d
         .scratch_wave_bytes = q->scratch_wave_bytes,
         .scratch_waves_per_se = q->scratch_waves_per_se,
         .count_waves = q->hang_ns != 0,
+        .trap_handler = q->trap != NULL,
     };
     if (k->kernargs_bytes) memcpy(cpu, k->kernargs, k->kernargs_bytes);
     aql_image(cpu + args_bytes, k, a.kernarg_va);
@@ -268,6 +270,9 @@ int am_submit_dispatch(struct am_device *d, const struct am_fence *waits, size_t
     if (!rc) {
         struct cmd_record info = {0};
         snprintf(info.name, sizeof(info.name), "%s", k->kernel_name ? k->kernel_name : "?");
+        info.entry = pm4_entry(k);
+        memcpy(info.group, k->group, sizeof(info.group));
+        info.lanes = pm4_is_wave32(k->kernel_descriptor) ? 32 : 64;
         info.kernarg_end = q->kernarg_head;
         rc = submit_commit(d, r, &info);
     }
@@ -332,6 +337,7 @@ int queues_init(struct am_device *d) {
     queue_image(d, &q->ring[AM_RING_COMPUTE]);
     for (int i = 0; i < AM_RING_COUNT && !rc; i++)
         rc = ring_bind(d, &q->ring[i]);
+    if (!rc) rc = trap_install(d);
     if (rc) {
         queues_fini(d);
         return rc;
@@ -358,6 +364,7 @@ void queues_fini(struct am_device *d) {
     struct am_queues *q = d->queues;
     if (!q) return;
     if (!usable(d)) stop(d);
+    trap_remove(d);
     for (int i = 0; i < AM_RING_COUNT; i++)
         ring_destroy(d, &q->ring[i]);
     am_free(d, q->scratch);

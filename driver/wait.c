@@ -18,10 +18,25 @@ static int usable(struct am_device *d) {
     return atomic_load(&d->lost) || atomic_load(&d->abandoned) ? -ENODEV : 0;
 }
 
+/* The next thing that went wrong. A wave that ran into the trap handler because of a page fault is
+ * told of by the page fault, which names the address: recover() looks for the record. */
+static bool next_fault(struct am_device *d, struct am_fault *f) {
+    if (fault_take(d, f)) return true;
+    if (!trap_pending(d)) return false;
+    ih_drain(d);
+    if (fault_take(d, f)) return true;
+    *f = (struct am_fault){.ring = AM_RING_COMPUTE};
+    if (!trap_take(d, &f->trap)) return false;
+    f->kind = f->trap.cause == TRAP_ILLEGAL   ? AM_FAULT_ILLEGAL
+              : f->trap.cause == TRAP_MEMVIOL ? AM_FAULT_MEMVIOL
+                                              : AM_FAULT_TRAP;
+    return true;
+}
+
 void wait_poll_events(struct am_device *d) {
     ih_drain(d);
     struct am_fault f;
-    while (!usable(d) && fault_take(d, &f))
+    while (!usable(d) && next_fault(d, &f))
         recover(d, &f);
 }
 
@@ -110,7 +125,10 @@ int am_poll(struct am_device *d, struct am_fence f) {
     if ((unsigned)f.ring >= AM_RING_COUNT) return -EINVAL;
     if (atomic_load(&d->abandoned)) return -ENODEV;
     struct ring *r = &d->queues->ring[f.ring];
-    if (ring_done(r) >= f.value) return 1;
+    if (ring_done(r) >= f.value) {
+        if (trap_pending(d)) wait_poll_events(d);
+        return 1;
+    }
     if (usable(d)) return -ENODEV;
     /* Without a waiter nobody would notice a fault. */
     uint64_t now = clock_now_ns(), last = atomic_load(&d->queues->events_ns);

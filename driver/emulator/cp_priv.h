@@ -58,6 +58,7 @@ struct cp {
     struct engine_wait wait;   /* queues blocked in a wait packet */
     _Atomic bool closing;
     bool spin;                       /* more than one host processor: a short spin beats a sleep */
+    _Atomic unsigned host_traps;     /* SQ_CMD TRAP so far */
     _Atomic bool counting;           /* SPI's performance counter 0 counts launched waves */
     _Atomic uint64_t waves_launched; /* what it shows, all engines together */
     struct pool *pool;

@@ -100,6 +100,12 @@ static void host_interrupt(struct isa_host *h, uint32_t m0) {
     sq_interrupt(run_of(h), m0 & 0xffffff, SQ_ENC_INST);
 }
 
+/* One of what may be many waves: the handler reports each. */
+static void host_exception(struct isa_host *h, const char *text) {
+    struct run *r = run_of(h);
+    if (!atomic_exchange(&r->killed, true)) gpu_fault(r->g, "%s", text);
+}
+
 /* ---- work-groups kept between dispatches, for their memory and decoded code ---- */
 
 /* A spare that ran the same kernel, else the newest that fits, else a new one. */
@@ -150,6 +156,7 @@ struct resident {
     struct isa_group *group;
     uint64_t index; /* of the work-group: among a participant's, the lowest is the oldest */
     unsigned waves;
+    unsigned host_traps; /* those that came before it started or that it has taken */
     bool live;
 };
 
@@ -193,6 +200,7 @@ static void start_group(struct part *p, struct resident *s, unsigned index) {
     atomic_fetch_add_explicit(&r->q->waves_active, s->waves, memory_order_relaxed);
     if (r->counted)
         atomic_fetch_add_explicit(&r->q->cp->waves_launched, s->waves, memory_order_relaxed);
+    s->host_traps = r->q->cp->host_traps;
     start.scratch_slot = scratch_slot(r, p->who + r->width * index);
     isa_group_start(s->group, &start);
     s->live = true;
@@ -230,6 +238,9 @@ static void run_slot(struct part *p, struct resident *s) {
     struct run *r = p->r;
     mem_guard *guard = p->who ? &r->q->cp->helper_guard[p->who] : &r->q->guard;
     mem_guard_enter(guard);
+    unsigned traps = r->q->cp->host_traps;
+    if (traps != s->host_traps && r->d.tba_va) isa_group_trap(s->group);
+    s->host_traps = traps;
     enum isa_end end = isa_group_run(s->group, SLICE);
     mem_guard_leave(guard);
     if (end == ISA_YIELD) return;
@@ -450,12 +461,15 @@ static int read_program(struct run *r, uint32_t initiator) {
     d->shared_aperture = (uint64_t)hw_field_get(t, F_SH_MEM_BASES__SHARED_BASE, bases) << 48;
     d->private_aperture = (uint64_t)hw_field_get(t, F_SH_MEM_BASES__PRIVATE_BASE, bases) << 48;
     uint32_t tba_hi = gpu_reg_get_vmid(r->g, R_SQ_SHADER_TBA_HI, 0);
-    if (tba_hi >> 31) {
+    /* gfx12 has no TRAP_PRESENT: that bit is DYNAMIC_VGPR. */
+    if (tba_hi >> 31 && (gfx12 || cp_field(q, F_COMPUTE_PGM_RSRC2__TRAP_PRESENT))) {
         d->tba_va =
             (gpu_reg_get_vmid(r->g, R_SQ_SHADER_TBA_LO, 0) | (uint64_t)(tba_hi & 0xff) << 32) << 8;
         d->tma_va = (gpu_reg_get_vmid(r->g, R_SQ_SHADER_TMA_LO, 0) |
                      (uint64_t)(gpu_reg_get_vmid(r->g, R_SQ_SHADER_TMA_HI, 0) & 0xff) << 32)
                     << 8;
+        d->trap_temps = hw_field_get(t, F_SPI_GDBG_PER_VMID_CNTL__TRAP_EN,
+                                     gpu_reg_get_vmid(r->g, R_SPI_GDBG_PER_VMID_CNTL, 0));
     }
     if (!initiator_bit(r, initiator, F_COMPUTE_DISPATCH_INITIATOR__COMPUTE_SHADER_EN))
         return refuse(r, "COMPUTE_SHADER_EN is 0");
@@ -535,7 +549,7 @@ static int judge_code(struct run *r) {
 
 int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) {
     struct run r = {.job = {.work = participate}, .q = q, .g = q->g};
-    r.host = (struct isa_host){host_translate, host_realtime, host_interrupt,
+    r.host = (struct isa_host){host_translate, host_realtime, host_interrupt, host_exception,
                                (const volatile int *)&q->stop};
     r.d.host = &r.host;
     if (read_program(&r, initiator) || read_size(&r, dim, initiator) || read_scratch(&r) ||

@@ -38,7 +38,8 @@ static bool is_early(const char *n) {
 }
 
 static uint8_t bank_of(const char *n) {
-    if (starts(n, "SH_MEM_")) return BANK_VMID;
+    if (starts(n, "SH_MEM_") || starts(n, "SQ_SHADER_T") || !strcmp(n, "SPI_GDBG_PER_VMID_CNTL"))
+        return BANK_VMID; /* linux kgd_gfx_v10_program_trap_handler_settings selects a VMID */
     if (strstr(n, "_PRGRM_CNTR_START")) return BANK_PIPE;
     if (starts(n, "SDMA0_QUEUE0_")) return BANK_SDMA_QUEUE;
     return BANK_NONE;

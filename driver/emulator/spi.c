@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spi.c - what the shader processor interpolator counts of compute waves: those that run
- * (SPI_CSQ_WF_ACTIVE_COUNT_n) and, while performance counters run, those that it launched.
+ * (SPI_CSQ_WF_ACTIVE_COUNT_n) and, while performance counters run, those that it launched. And
+ * SQ_CMD, which lets running waves trap.
  *
  * Sources: gc_11_0_0 / gc_12_0_0 headers; linux amdgpu_amdkfd_gfx_v9.c kgd_gfx_v9_get_cu_occupancy
  * (active waves by pipe, queue and shader engine); soc21_enum.h / soc24_enum.h SPI_PERFCNT_SEL,
@@ -72,6 +73,23 @@ static uint32_t counter_hi(struct gpu *g, enum hw_reg r, uint32_t stored) {
     return cp ? (uint32_t)(share(g, cp->waves_launched) >> 32) : 0;
 }
 
+/* ---- SQ_CMD: what a debugger asks of waves (linux kgd_gfx_v11_wave_control_execute) ---- */
+
+static void sq_cmd_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
+    (void)r, (void)old;
+    const struct hw_ip_table *t = gpu_ip(g, HW_GC);
+    struct cp *cp = cp_of(g);
+    unsigned cmd = hw_field_get(t, F_SQ_CMD__CMD, v), mode = hw_field_get(t, F_SQ_CMD__MODE, v);
+    if (!cmd || !cp) return;
+    if (cmd != SQ_IND_CMD_CMD_TRAP || mode != SQ_IND_CMD_MODE_BROADCAST)
+        gpu_unimplemented(g, "SQ_CMD 0x%x", v);
+    else if (!gpu_field_get(g, F_GRBM_GFX_INDEX__SE_BROADCAST_WRITES) ||
+             !gpu_field_get(g, F_GRBM_GFX_INDEX__SA_BROADCAST_WRITES))
+        gpu_unimplemented(g, "SQ_CMD to one shader array");
+    else if (!hw_field_get(t, F_SQ_CMD__CHECK_VMID, v) || !hw_field_get(t, F_SQ_CMD__VM_ID, v))
+        cp->host_traps++; /* VMID 0's waves are all there are */
+}
+
 bool spi_counts(struct cp_queue *q) {
     return q->cp->counting && cp_field(q, F_COMPUTE_PERFCOUNT_ENABLE__PERFCOUNT_ENABLE);
 }
@@ -83,4 +101,5 @@ void spi_init(struct gpu *g) {
     gpu_reg_hook(g, R_SPI_PERFCOUNTER0_SELECT, NULL, select_wrote);
     gpu_reg_hook(g, R_SPI_PERFCOUNTER0_LO, counter_lo, NULL);
     gpu_reg_hook(g, R_SPI_PERFCOUNTER0_HI, counter_hi, NULL);
+    gpu_reg_hook(g, R_SQ_CMD, NULL, sq_cmd_wrote);
 }

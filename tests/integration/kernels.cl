@@ -36,6 +36,13 @@ __kernel void forever(__global uint *out) {
     for (;;) __asm__ volatile("s_nop 0");
 }
 
+/* the work-item that finds `n` traps */
+__kernel void traps(__global uint *p, uint n) {
+    uint i = GROUP_ID(x) * 64 + LOCAL_ID(x);
+    if (p[i] == n) __builtin_trap();
+    p[i] = n + 1;
+}
+
 /* keeps each group busy for some rounds, then says that it ended */
 __kernel void busy(__global uint *out, uint rounds) {
     uint v = LOCAL_ID(x);

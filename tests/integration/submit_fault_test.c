@@ -51,6 +51,7 @@ static void one_bad_kernel(void **state) {
         rig_wait(g, f[4]);
         expect_fault(g, f[1], "\"poke\"", v->va + v->size,
                      "past the end of \"the victim's buffer\"");
+        expect_fault(g, f[1], "work-group (0,0,0), work-item (0,0,0)", v->va + v->size, "at pc 0x");
         rig_wait(g, f[0]);
         rig_wait(g, f[2]);
         rig_wait(g, f[3]);
@@ -81,6 +82,63 @@ static void many_faulting_waves(void **state) {
     assert_int_equal(am_wait(g->dev, f[0], SECONDS(20)), -EIO);
     assert_int_equal(((uint32_t *)m->cpu)[0], 5);
     assert_int_equal(((uint32_t *)m->cpu)[1], 6);
+    am_free(g->dev, m);
+}
+
+/* __builtin_trap() in one work-item: who it was is said, and only that command is lost. */
+static void trap_names_the_work_item(void **state) {
+    struct rig *g = *state;
+    enum { GROUPS = 20 };
+    struct am_mem *m = rig_alloc(g, 64 * 4 * GROUPS, AM_MEM_SYSTEM, "good");
+    uint32_t *p = m->cpu;
+    for (uint32_t round = 0; round < 10; round++) {
+        struct {
+            uint64_t p;
+            uint32_t n;
+        } a = {m->va, 1000};
+        uint32_t group = round * 7 % GROUPS, item = round * 29 % 64;
+        char want[64], text[512];
+        memset(p, 0, m->size);
+        p[group * 64 + item] = 1000;
+        struct am_dispatch d = rig_kernel(g, "traps", GROUPS, &a, sizeof(a));
+        struct am_fence f[4];
+        f[0] = poke(g, NULL, 0, m->va + 4 * ((group + 1) % GROUPS * 64), 5);
+        assert_int_equal(am_submit_dispatch(g->dev, f, 1, &d, &f[1]), 0);
+        f[2] = poke(g, &f[1], 1, m->va + 4 * (group * 64 + item), 6);
+        f[3] = poke(g, &f[2], 1, m->va + 4 * (group * 64 + item), 7);
+        assert_int_equal(am_wait(g->dev, f[1], SECONDS(20)), -EIO);
+        am_fence_error(g->dev, f[1], text, sizeof(text));
+        snprintf(want, sizeof(want), "work-group (%u,0,0), work-item (%u,0,0)", group, item);
+        if (!strstr(text, "kernel \"traps\": trap: s_trap 2 at pc") || !strstr(text, want))
+            fail_msg("%s is not in: %s", want, text);
+        assert_int_equal(am_wait(g->dev, f[3], SECONDS(20)), 0);
+        rig_wait(g, f[0]);
+        rig_wait(g, f[2]);
+        assert_int_equal(p[group * 64 + item], 7);
+    }
+    am_free(g->dev, m);
+}
+
+/* The last kernel of a ring traps and nobody but am_poll looks. */
+static void polling_finds_a_trap(void **state) {
+    struct rig *g = *state;
+    struct am_mem *m = rig_alloc(g, 4096, AM_MEM_SYSTEM, "good");
+    struct timespec ms = {0, 1000000};
+    for (unsigned round = 0; round < 20; round++) {
+        struct {
+            uint64_t p;
+            uint32_t n;
+        } a = {m->va, 0};
+        memset(m->cpu, 0, 4096);
+        struct am_dispatch d = rig_kernel(g, "traps", 4, &a, sizeof(a));
+        struct am_fence f;
+        assert_int_equal(am_submit_dispatch(g->dev, NULL, 0, &d, &f), 0);
+        int rc = 0;
+        for (unsigned i = 0; i < 5000 && !(rc = am_poll(g->dev, f)); i++)
+            nanosleep(&ms, NULL);
+        assert_int_equal(rc, 1);
+        assert_int_equal(am_fence_error(g->dev, f, NULL, 0), -EIO);
+    }
     am_free(g->dev, m);
 }
 
@@ -189,10 +247,11 @@ static void bad_last_piece(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_bad_kernel),         cmocka_unit_test(many_faulting_waves),
-        cmocka_unit_test(long_queue_behind),      cmocka_unit_test(bad_copy),
-        cmocka_unit_test(polling_finds_it),       cmocka_unit_test(bad_last_piece),
-        cmocka_unit_test(bad_copy_beside_kernel), cmocka_unit_test(both_rings),
+        cmocka_unit_test(one_bad_kernel),           cmocka_unit_test(many_faulting_waves),
+        cmocka_unit_test(long_queue_behind),        cmocka_unit_test(bad_copy),
+        cmocka_unit_test(polling_finds_it),         cmocka_unit_test(bad_last_piece),
+        cmocka_unit_test(trap_names_the_work_item), cmocka_unit_test(polling_finds_a_trap),
+        cmocka_unit_test(bad_copy_beside_kernel),   cmocka_unit_test(both_rings),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }

@@ -57,6 +57,14 @@ static bool same(const char *pattern, const char *s) {
     return strcmp(pattern, s) == 0;
 }
 
+static bool has_reason(const char *ph, const char *name, const char *field) {
+    for (unsigned i = 0; i < nreasons; i++)
+        if (same(reasons[i].target, target) && same(reasons[i].phase, ph) &&
+            same(reasons[i].name, name) && same(reasons[i].field, field))
+            return true;
+    return false;
+}
+
 __attribute__((format(printf, 4, 5))) static void differ(const char *ph, const char *name,
                                                          const char *field, const char *fmt, ...) {
     char text[256];
@@ -603,7 +611,7 @@ static unsigned compare_packet(const struct row *r, const struct row *o, bool re
         uint32_t m = hw_mask(b.lo, b.hi);
         seen[b.dword] |= m;
         if (is_address(field) || ((r->dw[b.dword] ^ o->dw[b.dword]) & m) == 0) continue;
-        bad++;
+        bad += has_reason(r->phase, r->name, field) ? 1 : MAX_DW; /* what has none weighs more */
         if (report)
             differ(r->phase, r->name, field, "ours 0x%x, reference 0x%x",
                    (o->dw[b.dword] & m) >> b.lo, (r->dw[b.dword] & m) >> b.lo);
@@ -611,7 +619,7 @@ static unsigned compare_packet(const struct row *r, const struct row *o, bool re
     for (unsigned k = pm4 ? 1 : 0; k < r->ndw && k < o->ndw; k++) {
         uint32_t m = ~seen[k];
         if (((r->dw[k] ^ o->dw[k]) & m) == 0) continue;
-        bad++;
+        bad += MAX_DW;
         char field[16];
         snprintf(field, sizeof field, "dword%u", k);
         if (report)

@@ -251,11 +251,11 @@ static void test_trap_handler(void **state) {
     assert_int_equal(a[0], 1);
     assert_int_equal(a[1], 2);
     assert_int_equal(f.gpu.interrupts, 64 / f.d.wave_size);
-    assert_int_equal(f.gpu.last_m0, 3);
+    assert_int_equal(f.gpu.last_m0, arch == ISA_GFX12 ? 3 << 12 : 3);
     a[0] = a[1] = 0;
-    with.tba_va = ends.entry_va;
+    with.tba_va = ends.entry_va; /* a wave that its handler ends has ended: no more than that */
     assert_true(isa_group_rebind(f.group, &with));
-    assert_int_equal(run_group(&f, 0, 0), ISA_TRAP);
+    assert_int_equal(run_group(&f, 0, 0), ISA_DONE);
     assert_int_equal(a[0], 1);
     assert_int_equal(a[1], 0);
     tear_down(&f);

@@ -84,7 +84,6 @@ static EXEC(s_rfe) {
 
 static EXEC(s_endpgm) {
     struct isa_group *g = w->g;
-    if (w->priv) return isa_stop_trap(w, x, "the trap handler ended the wave");
     w->ended = true;
     g->live--;
     if (g->live && g->signals >= g->live) { /* the others need not wait for this one */
@@ -94,12 +93,9 @@ static EXEC(s_endpgm) {
     return isa_pause(w, x, EXIT_END);
 }
 
-/* With a handler: {TTMP1, TTMP0} = trap id in bits 55:48 and the PC of the trap. */
 static EXEC(s_trap) {
-    if (!w->g->d.tba_va || w->priv) return isa_stop_trap(w, x, "trap without a trap handler");
-    uint64_t pc = isa_code_pc(w, x);
-    set_sgpr64(w, ISA_SRC_TTMP0, (pc & 0xffffffffffff) | (uint64_t)(x->imm & 0xff) << 48);
-    w->priv = true;
+    if (!isa_trap_enter(w, isa_code_pc(w, x), (unsigned)x->imm & 0xff, false))
+        return isa_stop_trap(w, x, "trap without a trap handler");
     const struct xinst *t = jump(w, w->g->d.tba_va);
     if (!t) return NULL;
     GO(w, t);
@@ -172,6 +168,8 @@ enum { /* hwreg ids: gfx11 name / gfx12 name (LLVM AMDGPU, tables of the ISA XML
        HWREG_SH_MEM_BASES = 15,
        HWREG_TBA_LO = 16,
        HWREG_TBA_HI = 17,
+       HWREG_EXCP_FLAG_USER = 18,
+       HWREG_TRAP_CTRL = 19,
        HWREG_SCRATCH_LO = 20, /* SHADER_FLAT_SCRATCH / WAVE_SCRATCH_BASE */
        HWREG_SCRATCH_HI = 21,
        HWREG_HW_ID1 = 23,
@@ -182,7 +180,7 @@ enum { /* hwreg ids: gfx11 name / gfx12 name (LLVM AMDGPU, tables of the ISA XML
 };
 
 static uint32_t status_register(const struct wave *w) {
-    return (w->scc & 1) | (uint32_t)w->priv << 5 |
+    return (w->scc & 1) | (uint32_t)w->priv << 5 | (uint32_t)(w->g->d.tba_va != 0) << 6 |
            (uint32_t)(exec_mask64(w, ISA_SRC_EXEC_LO) == 0) << 9 |
            (uint32_t)(exec_mask64(w, ISA_SRC_VCC_LO) == 0) << 10 | 1u << 11 /* IN_TG */ |
            1u << 16 /* VALID */;
@@ -214,11 +212,15 @@ static bool read_hwreg(struct wave *w, unsigned id, uint32_t *v) {
         *v = (uint32_t)(d->private_aperture >> 48) | (uint32_t)(d->shared_aperture >> 48) << 16;
         return !gfx12;
     case HWREG_TBA_LO:
-        *v = (uint32_t)d->tba_va;
+        *v = (uint32_t)(d->tba_va >> 8);
         return !gfx12;
-    case HWREG_TBA_HI:
-        *v = (uint32_t)(d->tba_va >> 32);
-        return !gfx12;
+    case HWREG_TBA_HI: /* gfx12: EXCP_FLAG_PRIV */
+        *v = gfx12 ? w->trapsts : (uint32_t)(d->tba_va >> 40);
+        return true;
+    case HWREG_EXCP_FLAG_USER:
+    case HWREG_TRAP_CTRL:
+        *v = 0; /* no arithmetic exception is ever enabled */
+        return gfx12;
     case HWREG_SCRATCH_LO:
         *v = (uint32_t)w->scratch_base;
         return true;
@@ -321,14 +323,14 @@ static EXEC(s_sendmsg_rtn) {
     case 129: /* MSG_RTN_GET_DDID */
         v = 0;
         break;
-    case 130: /* MSG_RTN_GET_TMA */
-        v = d->tma_va;
+    case 130:               /* MSG_RTN_GET_TMA */
+        v = d->tma_va >> 8; /* as in SQ_SHADER_TMA: handlers shift it */
         break;
     case 131: /* MSG_RTN_GET_REALTIME */
         v = d->host->realtime(d->host);
         break;
     case 133: /* MSG_RTN_GET_TBA */
-        v = d->tba_va;
+        v = d->tba_va >> 8;
         break;
     default:
         return isa_stop_illegal(w, x, true, "message without an answer in this model");

@@ -33,6 +33,9 @@ struct isa_host {
     uint64_t (*realtime)(struct isa_host *h);
     /* s_sendmsg MSG_INTERRUPT and the like: value is M0. */
     void (*interrupt)(struct isa_host *h, uint32_t m0);
+    /* May be NULL. A wave enters the trap handler because of an exception, not of s_trap: text is
+     * what the report would have said. */
+    void (*exception)(struct isa_host *h, const char *text);
     /* Polled at back-edges: non-zero asks the wave to stop (reset, watchdog). */
     const volatile int *stop;
 };
@@ -52,6 +55,7 @@ struct isa_dispatch {
     uint32_t scratch_wave_bytes;                /* per wave (TMPRING WAVESIZE) */
     uint64_t shared_aperture, private_aperture; /* SH_MEM_BASES << 48 */
     uint64_t tba_va, tma_va;                    /* trap handler, 0: none */
+    bool trap_temps;                            /* gfx11: SPI fills TTMP8-11 with ids */
 };
 
 enum isa_end {
@@ -59,7 +63,7 @@ enum isa_end {
     ISA_YIELD,   /* budget spent; call isa_group_run again */
     ISA_FAULT,   /* memory fault; the MMU has recorded it; message filled */
     ISA_ILLEGAL, /* illegal or not yet implemented instruction; message filled */
-    ISA_TRAP,    /* s_trap without handler, or the handler ended the wave as trapped */
+    ISA_TRAP,    /* s_trap without handler, or the wave halted itself */
     ISA_STOPPED, /* host->stop was seen; message: where a wave was */
 };
 
@@ -82,6 +86,9 @@ bool isa_group_rebind(struct isa_group *g, const struct isa_dispatch *d);
 void isa_group_start(struct isa_group *g, const struct isa_group_start *s);
 /* Runs until an end, or about `budget` instructions per wave (0: without limit). */
 enum isa_end isa_group_run(struct isa_group *g, uint64_t budget);
+
+/* A host trap (SQ_CMD): all waves enter the trap handler when they run next. Between runs. */
+void isa_group_trap(struct isa_group *g);
 
 /* After ISA_FAULT/ISA_ILLEGAL/ISA_TRAP: what happened, where. */
 struct isa_report {

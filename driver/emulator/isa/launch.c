@@ -35,6 +35,11 @@ static void set_work_item_ids(struct wave *w, uint64_t first) {
 static void set_scalars_gfx11(struct wave *w, unsigned n) {
     const struct isa_group *g = w->g;
     uint32_t rsrc2 = g->d.pgm_rsrc2;
+    if (g->d.trap_temps) { /* as the ROCm debugger reads them */
+        for (unsigned c = 0; c < 3; c++)
+            w->s[TTMP(8 + c)] = g->start.id[c];
+        w->s[TTMP(11)] = w->index & 0x3f;
+    }
     for (unsigned c = 0; c < 3; c++)
         if (BITS(rsrc2, 7 + c, 1)) w->s[n++] = g->start.id[c]; /* TGID_X_EN .. TGID_Z_EN */
     if (BITS(rsrc2, 10, 1)) /* TG_SIZE_EN: waves in the group; bit 31: its first wave */
@@ -74,5 +79,6 @@ void isa_launch_wave(struct wave *w, uint64_t items_left) {
     w->scratch_base =
         d->scratch_base_va + (uint64_t)(g->start.scratch_slot + w->index) * d->scratch_wave_bytes;
     w->pc = d->entry_va;
+    w->priv = BITS(d->pgm_rsrc1, 20, 1); /* PRIV: as if in the trap handler, so that none is entered */
     isa_set_mode(w, initial_mode(d));
 }

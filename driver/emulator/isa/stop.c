@@ -59,6 +59,56 @@ static void add_reason(struct isa_group *g, const char *reason) {
     snprintf(g->report.text + n, sizeof g->report.text - n, ": %s", reason);
 }
 
+/* ttmp1: gfx11 the trap id in bits 23-16, 24 a host trap; gfx12 the id in 31-28 (ROCR-Runtime
+ * trap_handler.s, trap_handler_gfx12.s). */
+bool isa_trap_enter(struct wave *w, uint64_t pc, unsigned id, bool from_host) {
+    bool gfx12 = w->g->d.arch == ISA_GFX12;
+    if (!w->g->d.tba_va || w->priv) return false;
+    uint32_t hi = (uint32_t)(pc >> 32) & 0xffff;
+    hi |= gfx12 ? (id & 15) << 28 : (id & 0xff) << 16 | (uint32_t)from_host << 24;
+    w->s[ISA_SRC_TTMP0] = (uint32_t)pc;
+    w->s[ISA_SRC_TTMP0 + 1] = hi;
+    w->priv = true;
+    return true;
+}
+
+/* Bits of TRAPSTS and of EXCP_FLAG_PRIV (gc_11_0_0_sh_mask.h SQ_WAVE_TRAPSTS, gc_12_0_0_sh_mask.h
+ * SQ_WAVE_EXCP_FLAG_PRIV). */
+enum exception { EXC_MEMVIOL, EXC_ILLEGAL, EXC_HOST };
+static const uint8_t exception_bit[][2] = {
+    [EXC_MEMVIOL] = {8, 4},
+    [EXC_ILLEGAL] = {11, 6},
+    [EXC_HOST] = {16, 7},
+};
+
+/* Memory violations are maskable on gfx11 (RSRC2.EXCP_EN_MSB bit 1, MODE.EXCP_EN of the wave), on
+ * gfx12 nothing in EXCP_FLAG_PRIV is; illegal instructions never (ROCR and amdkfd handlers). */
+static bool enabled(const struct isa_group *g, enum exception e) {
+    return e != EXC_MEMVIOL || g->d.arch == ISA_GFX12 || g->d.pgm_rsrc2 >> 14 & 1;
+}
+
+/* The wave goes to the handler in place of ending the group with the report just filled in. */
+static bool raise_exception(struct wave *w, enum exception e) {
+    struct isa_group *g = w->g;
+    if (!enabled(g, e) || !isa_trap_enter(w, g->report.pc, 0, false)) return false;
+    w->trapsts |= 1u << exception_bit[e][g->d.arch == ISA_GFX12];
+    if (g->d.host->exception) g->d.host->exception(g->d.host, g->report.text);
+    g->reported = false;
+    w->pc = g->d.tba_va;
+    w->exit = EXIT_YIELD;
+    return true;
+}
+
+void isa_group_trap(struct isa_group *g) {
+    for (unsigned i = 0; i < g->wave_count; i++) {
+        struct wave *w = &g->waves[i];
+        if (w->ended || !isa_trap_enter(w, w->pc, 0, true)) continue;
+        w->trapsts |= 1u << exception_bit[EXC_HOST][g->d.arch == ISA_GFX12];
+        w->pc = g->d.tba_va;
+        w->exit = EXIT_YIELD;
+    }
+}
+
 const struct xinst *isa_stop_fault(struct wave *w, const struct xinst *x, unsigned lane,
                                    uint64_t address, const char *what) {
     char reason[96];
@@ -67,7 +117,7 @@ const struct xinst *isa_stop_fault(struct wave *w, const struct xinst *x, unsign
              (unsigned long long)address);
     add_reason(w->g, reason);
     w->g->report.address = address;
-    w->g->end = ISA_FAULT;
+    if (!raise_exception(w, EXC_MEMVIOL)) w->g->end = ISA_FAULT;
     return NULL;
 }
 
@@ -76,7 +126,7 @@ const struct xinst *isa_stop_illegal(struct wave *w, const struct xinst *x, bool
     fill(w, x, 0, true);
     add_reason(w->g, why);
     w->g->report.unimplemented = unimplemented;
-    w->g->end = ISA_ILLEGAL;
+    if (unimplemented || !x || !raise_exception(w, EXC_ILLEGAL)) w->g->end = ISA_ILLEGAL;
     return NULL;
 }
 

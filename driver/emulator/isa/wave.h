@@ -109,10 +109,10 @@ struct wave {
     uint32_t scc;
     enum wave_exit exit;
     bool ended;
-    bool priv;      /* in the trap handler */
-    uint32_t index; /* in the group */
-    uint32_t mode;  /* hwreg MODE */
-    uint32_t trapsts;
+    bool priv;        /* in the trap handler */
+    uint32_t index;   /* in the group */
+    uint32_t mode;    /* hwreg MODE */
+    uint32_t trapsts; /* hwreg TRAPSTS; gfx12: EXCP_FLAG_PRIV */
     uint64_t scratch_base;
     uint32_t signal_phase;      /* barrier phase this wave signalled in */
     bool signalled;             /* has signalled and not waited yet */
@@ -197,6 +197,9 @@ const struct xinst *isa_stop_fault(struct wave *w, const struct xinst *x, unsign
 const struct xinst *isa_stop_illegal(struct wave *w, const struct xinst *x, bool unimplemented,
                                      const char *why);
 const struct xinst *isa_stop_trap(struct wave *w, const struct xinst *x, const char *why);
+/* Lets w go on in the trap handler: {ttmp1, ttmp0} name pc and the trap id. False: there is none,
+ * or w is in it. */
+bool isa_trap_enter(struct wave *w, uint64_t pc, unsigned id, bool from_host);
 /* host->stop was seen, between slices: ISA_STOPPED, the report says where a wave was. */
 enum isa_end isa_stop_killed(struct isa_group *g);
 /* Leaves the executor; execution goes on at `next`. */

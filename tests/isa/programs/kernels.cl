@@ -107,7 +107,7 @@ kernel __attribute__((reqd_work_group_size(4, 8, 2))) void ids(global uint *out)
 }
 
 /* s_trap and two trap handlers: one goes on behind the trap, one ends the wave. {ttmp1, ttmp0} holds
- * the address of the trap and, above bit 48, its number. */
+ * the address of the trap and its number, on gfx11 from bit 48 on, on gfx12 from bit 60. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void trap_three(global uint *p) {
     p[0] = 1;
     __asm volatile("s_trap 3" ::: "memory");
