@@ -78,8 +78,10 @@ void cache_waited(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, u
                   uint32_t value);
 /* The host rang the doorbell of the CP or of SDMA: it has seen whatever they had written. */
 void cache_doorbell(struct gpu *g, enum gpu_agent who);
-/* SDMA begins a packet. data: one that copies, fills or writes. */
+/* SDMA begins (data) or has ended a packet that copies, fills or writes. */
 void cache_copy_packet(struct gpu *g, bool data);
+/* A queue of the CP or SDMA was disabled, in the midst of its work or not. */
+void cache_queue_gone(struct gpu *g);
 /* A dispatch begins; returns its stamp. Only writes before it are held against its reads: what
  * happens meanwhile is a race, not staleness. Drops the compute units' cached translations, so that
  * every page is judged once more. */

@@ -61,7 +61,6 @@ void cache_write(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, ui
     pthread_mutex_lock(&c->lock);
     if (who == AGENT_SDMA) {
         copies(c, true, x, va, len, &f);
-        c->order.seen[ORDER_COPY] = c->now;
     } else {
         uint64_t stamp = c->order.seen[ORDER_COMPUTE] = event(c);
         FOR_PAGES(c, x, va, len) {
@@ -120,5 +119,14 @@ void cache_copy_packet(struct gpu *g, bool data) {
     pthread_mutex_lock(&c->lock);
     c->order.packet++;
     c->order.data = data;
+    if (!data) c->order.seen[ORDER_COPY] = event(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void cache_queue_gone(struct gpu *g) {
+    struct cache *c = cache_of(g);
+    if (!c) return;
+    pthread_mutex_lock(&c->lock);
+    order_gone(&c->order, event(c));
     pthread_mutex_unlock(&c->lock);
 }

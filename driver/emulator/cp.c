@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "driver/emulator/cache.h"
 #include "driver/emulator/cp_priv.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/isa/isa.h"
@@ -216,6 +217,7 @@ static void deactivate_locked(struct cp_queue *q, bool reset_waves) {
     while (q->busy && reset_waves && !self && monotonic_ns() < end)
         cond_wait_us(&cp->cond, &cp->lock, 1000);
     if (q->busy) return; /* the thread itself finishes it */
+    cache_queue_gone(q->g);
     q->active = false;
     q->connected = false;
     q->drain = false;

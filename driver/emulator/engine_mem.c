@@ -40,6 +40,7 @@ static void *engine_ptr(struct engine_mem *m, uint64_t va, bool write, uint64_t 
     uint64_t off = va - x->va;
     if (*len > x->size - off) *len = x->size - off;
     if (write) {
+        if (!x->system) hdp_chip_writes(m->g, x->pa + off, *len);
         cache_write(m->g, m->who, x, va, *len);
     } else {
         if (!x->system) hdp_check_read(m->g, m->who, x->pa + off, *len);

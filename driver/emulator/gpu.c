@@ -167,6 +167,7 @@ static int bar_read(struct bus *b, int bar, uint64_t off, void *buf, size_t len)
         } else {
             cache_bar0_read(g, off, len);
             copy_words(buf, g->vram + off, len);
+            hdp_cpu_read(g, off, buf, len);
         }
     } else if (bar == BUS_BAR_DOORBELL) {
         memset(buf, 0, len); /* doorbells are write-only */
@@ -215,8 +216,7 @@ static int bar_write(struct bus *b, int bar, uint64_t off, const void *buf, size
             gpu_guest_error(g, "BAR0 write at 0x%" PRIx64 " beyond VRAM", off);
         } else {
             psp_check_tmr(g, AGENT_BAR0, off, len);
-            copy_words(g->vram + off, buf, len);
-            hdp_cpu_wrote(g, off, len);
+            hdp_cpu_write(g, off, buf, len);
         }
     } else if ((off | len) & 3) {
         gpu_guest_error(g, "register write of %zu bytes at 0x%" PRIx64 " is not dword aligned", len,

@@ -75,18 +75,23 @@ struct dma_state {
 };
 
 /* ---- hdp.c: what the CPU wrote through BAR0, in pages of 4 KiB ---- */
+struct hdp_data;
 struct hdp_page {
-    uint64_t page;       /* VRAM offset >> 12 */
-    uint64_t pending[8]; /* one bit per 8 bytes not flushed yet */
+    uint64_t page;         /* VRAM offset >> 12 */
+    struct hdp_data *data; /* bytes that wait for the flush; NULL: none */
+    uint64_t pending[8];   /* one bit per 8 bytes not flushed yet */
     uint64_t unwalked[2]
-                     [8]; /* per hub, one bit per 8 bytes: written since its TLB was invalidated */
+                     [8]; /* per hub, one bit per 8 bytes: landed since its TLB was invalidated */
 };
 struct hdp_state {
     pthread_mutex_t lock;
     struct hdp_page *page; /* open addressing, page == ~0: free */
     unsigned cap, count;
+    uint64_t *waiting; /* pages with data, in order of their first write */
+    unsigned waiting_count;
+    bool overrun; /* pages with pending bits have left the list */
     _Atomic unsigned pending_pages;
-    _Atomic bool unwalked[2]; /* per hub: any word written since its last invalidation */
+    _Atomic bool unwalked[2]; /* per hub: any word changed since its last invalidation */
 };
 
 /* ---- mmu.c ---- */
@@ -231,11 +236,18 @@ int hdp_init(struct gpu *g);
 void hdp_fini(struct gpu *g);
 void hdp_reset(struct gpu *g);
 void hdp_flush(struct gpu *g);
-void hdp_cpu_wrote(struct gpu *g, uint64_t off, size_t len);
+/* BAR0: the bytes wait for the flush. */
+void hdp_cpu_write(struct gpu *g, uint64_t off, const void *buf, size_t len);
+/* BAR0: buf holds VRAM's bytes; replaces those that wait. */
+void hdp_cpu_read(struct gpu *g, uint64_t off, void *buf, size_t len);
+/* What waits in [off, off + len) lands: a reader for whom no flush is asked. */
+void hdp_accept(struct gpu *g, uint64_t off, uint64_t len);
+/* The chip is about to write there: what waits is older. */
+void hdp_chip_writes(struct gpu *g, uint64_t off, uint64_t len);
 void hdp_tlb_invalidated(struct gpu *g, enum gpu_hub hub);
 /* Guest error if VRAM [off, off+len) holds bytes that the CPU wrote and nobody flushed. */
 void hdp_check_read(struct gpu *g, enum gpu_agent who, uint64_t off, uint64_t len);
-/* True if the 8 bytes at off were written through BAR0 since the hub's last invalidation. */
+/* True if the 8 bytes at off were changed through BAR0 since the hub's last invalidation. */
 bool hdp_unwalked(struct gpu *g, enum gpu_hub hub, uint64_t off);
 int mmu_init(struct gpu *g);
 void mmu_fini(struct gpu *g);

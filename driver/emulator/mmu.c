@@ -530,10 +530,12 @@ static int transfer(struct gpu *g, enum gpu_hub hub, enum gpu_agent who, uint64_
         size_t n = room < len ? room : len;
         uint8_t *mem = x.host + skip;
         if (!x.system) {
-            if (write)
+            if (write) {
+                hdp_chip_writes(g, x.pa + skip, n);
                 mmu_table_written(g, x.pa + skip, n);
-            else
+            } else {
                 hdp_check_read(g, who, x.pa + skip, n);
+            }
         }
         uint8_t *dst = write ? mem : p, *src = write ? p : mem;
         if (n == 8 && !((uintptr_t)mem & 7)) { /* fences and pointers: one transaction */

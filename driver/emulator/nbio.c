@@ -44,7 +44,9 @@ static uint32_t mm_data_read(struct gpu *g, enum hw_reg r, uint32_t stored) {
     if (!mm_vram(g, &a)) return window_ok(g, a) ? gpu_mmio_read(g, (uint32_t)(a / 4)) : ~0u;
     if (a == UINT64_MAX) return ~0u;
     cache_bar0_read(g, a, 4);
-    return hw_get32(g->vram, a);
+    uint32_t v = hw_get32(g->vram, a);
+    hdp_cpu_read(g, a, &v, 4);
+    return v;
 }
 
 static void mm_data_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v) {
@@ -53,8 +55,7 @@ static void mm_data_wrote(struct gpu *g, enum hw_reg r, uint32_t old, uint32_t v
     if (!mm_vram(g, &a)) {
         if (window_ok(g, a)) gpu_mmio_write(g, (uint32_t)(a / 4), v);
     } else if (a != UINT64_MAX) {
-        hw_put32(g->vram, a, v);
-        hdp_cpu_wrote(g, a, 4);
+        hdp_cpu_write(g, a, &v, 4);
     }
 }
 

@@ -31,6 +31,14 @@ void order_doorbell(struct order *o, enum order_queue q) {
         o->known[q][i] = later(o->known[q][i], o->seen[i]);
 }
 
+void order_gone(struct order *o, uint64_t now) {
+    for (int q = 0; q < ORDER_QUEUES; q++) {
+        o->seen[q] = now;
+        for (int i = 0; i < ORDER_QUEUES; i++)
+            o->known[q][i] = now;
+    }
+}
+
 void order_copy(struct order *o, bool write, bool system, uint64_t pa, uint64_t len,
                 uint64_t stamp) {
     if (!o->data) return;
@@ -43,7 +51,7 @@ void order_copy(struct order *o, bool write, bool system, uint64_t pa, uint64_t 
         r->len += len;
         return;
     }
-    o->range[o->next] = (struct order_range){pa, len, stamp, o->packet, system, write};
+    o->range[o->next] = (struct order_range){pa, len, stamp, o->packet, system, write, false};
     o->next = (o->next + 1) % ORDER_RANGES;
 }
 
@@ -51,24 +59,24 @@ static bool overlaps(const struct order_range *r, bool system, uint64_t pa, uint
     return r->system == system && pa < r->pa + r->len && r->pa < pa + len;
 }
 
-bool order_copy_hazard(const struct order *o, bool system, uint64_t pa, uint64_t len) {
+bool order_copy_hazard(struct order *o, bool system, uint64_t pa, uint64_t len) {
     if (!o->data || o->newest <= o->known[ORDER_COPY][ORDER_COPY]) return false;
     for (unsigned i = 0; i < ORDER_RANGES; i++) {
-        const struct order_range *r = &o->range[i];
-        if (r->write && r->packet != o->packet && r->stamp > o->known[ORDER_COPY][ORDER_COPY] &&
-            overlaps(r, system, pa, len))
-            return true;
+        struct order_range *r = &o->range[i];
+        if (r->write && !r->told && r->packet != o->packet &&
+            r->stamp > o->known[ORDER_COPY][ORDER_COPY] && overlaps(r, system, pa, len))
+            return r->told = true;
     }
     return false;
 }
 
-bool order_shader_hazard(const struct order *o, bool write, bool system, uint64_t pa) {
+bool order_shader_hazard(struct order *o, bool write, bool system, uint64_t pa) {
     if (o->newest <= o->known[ORDER_COMPUTE][ORDER_COPY]) return false;
     for (unsigned i = 0; i < ORDER_RANGES; i++) {
-        const struct order_range *r = &o->range[i];
-        if ((r->write || write) && r->stamp > o->known[ORDER_COMPUTE][ORDER_COPY] &&
+        struct order_range *r = &o->range[i];
+        if ((r->write || write) && !r->told && r->stamp > o->known[ORDER_COMPUTE][ORDER_COPY] &&
             overlaps(r, system, pa, 4))
-            return true;
+            return r->told = true;
     }
     return false;
 }

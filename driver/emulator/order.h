@@ -22,6 +22,7 @@ enum order_queue { ORDER_COMPUTE, ORDER_COPY, ORDER_QUEUES };
 struct order_range {
     uint64_t pa, len, stamp, packet;
     bool system, write;
+    bool told; /* reported: once is enough */
 };
 /* Where a fence was written, and what had happened before it. */
 struct order_place {
@@ -49,13 +50,15 @@ void order_fence(struct order *o, enum order_queue q, uint64_t key, uint32_t val
 void order_waited(struct order *o, enum order_queue q, uint64_t key, uint32_t value, uint64_t now);
 /* The host gives q work. */
 void order_doorbell(struct order *o, enum order_queue q);
+/* A queue was taken off its engine: whoever did that knows what became of its work. */
+void order_gone(struct order *o, uint64_t now);
 /* A copy packet accesses [pa, pa + len). */
 void order_copy(struct order *o, bool write, bool system, uint64_t pa, uint64_t len,
                 uint64_t stamp);
 /* The current copy packet reads what an earlier one wrote and was not waited for. */
-bool order_copy_hazard(const struct order *o, bool system, uint64_t pa, uint64_t len);
+bool order_copy_hazard(struct order *o, bool system, uint64_t pa, uint64_t len);
 /* A shader accesses the dword at pa: a copy packet accesses it too, one of the two writes, and the
  * compute queue has not waited for the copy. */
-bool order_shader_hazard(const struct order *o, bool write, bool system, uint64_t pa);
+bool order_shader_hazard(struct order *o, bool write, bool system, uint64_t pa);
 
 #endif

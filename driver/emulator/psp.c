@@ -314,8 +314,8 @@ static uint32_t execute(struct gpu *g, uint8_t *c) {
     }
 }
 
-/* One frame of the ring. Frames and commands are read without asking whether BAR0 writes were
- * flushed: the reference submits so (prep_msg1 flushes the image, nothing flushes the frame). */
+/* One frame of the ring. Frames and commands may not have been flushed: the reference submits so
+ * (prep_msg1 flushes the image, nothing flushes the frame). */
 static void run_frame(struct gpu *g, const uint8_t *f) {
     uint64_t cmd_mc = cmd_addr(f, OFF_psp_gfx_rb_frame__cmd_buf_addr_lo);
     uint64_t fence_mc = cmd_addr(f, OFF_psp_gfx_rb_frame__fence_addr_lo);
@@ -326,6 +326,8 @@ static void run_frame(struct gpu *g, const uint8_t *f) {
                         fence_mc);
         return;
     }
+    hdp_accept(g, (uint64_t)(c - g->vram), SIZE_psp_gfx_cmd_resp);
+    hdp_accept(g, (uint64_t)(fence - g->vram), 4);
     hw_put32(c, OFF_psp_gfx_cmd_resp__resp__status, execute(g, c));
     cache_psp_write(g, (uint64_t)(c - g->vram), SIZE_psp_gfx_cmd_resp);
     cache_psp_write(g, (uint64_t)(fence - g->vram), 4);
@@ -337,6 +339,7 @@ static void run_ring(struct gpu *g) {
     struct psp_state *p = &g->psp;
     uint32_t dwords = p->ring_bytes / 4, wptr = get(g, 67);
     const uint8_t *ring = gpu_mc_ptr(g, p->ring_mc, p->ring_bytes);
+    if (ring) hdp_accept(g, (uint64_t)(ring - g->vram), p->ring_bytes);
     while (ring && p->rptr != wptr) {
         run_frame(g, ring + (size_t)p->rptr * 4);
         p->rptr = (p->rptr + SIZE_psp_gfx_rb_frame / 4) % dwords;

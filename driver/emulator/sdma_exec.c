@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "driver/emulator/cp.h"
+#include "driver/emulator/cache.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/sdma_priv.h"
 
@@ -83,6 +84,7 @@ static void disable(struct sdma *s) {
     while (s->busy && !self && monotonic_ns() < end)
         cond_wait_us(&s->cond, &s->lock, 1000);
     pthread_mutex_unlock(&s->lock);
+    cache_queue_gone(s->g);
 }
 
 static void set_wptr(struct sdma *s, uint64_t wptr) {

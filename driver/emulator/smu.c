@@ -131,6 +131,7 @@ static uint32_t table_to_dram(struct gpu *g, uint32_t id) {
     }
     fill_metrics(g, t);
     memcpy(p, t, size);
+    hdp_chip_writes(g, (uint64_t)(p - g->vram), size);
     cache_psp_write(g, (uint64_t)(p - g->vram), size); /* as the PSP: behind the GL2 */
     return RESULT_OK;
 }
