@@ -199,8 +199,13 @@ void trap_describe(const struct trap_record *t, const struct cmd_record *c, char
     uint64_t lane = t->exec ? (uint64_t)__builtin_ctzll(t->exec) : 0;
     uint64_t i = (uint64_t)t->wave * c->lanes + lane;
     unsigned x = c->group[0] ? c->group[0] : 1, y = c->group[1] ? c->group[1] : 1;
-    snprintf(
+    int n = snprintf(
         buf, size, "%sat pc 0x%llx, entry + 0x%llx, work-group (%u,%u,%u), work-item (%u,%u,%u)",
         what, (unsigned long long)t->pc, (unsigned long long)(t->pc - c->entry), t->group[0],
         t->group[1], t->group[2], (unsigned)(i % x), (unsigned)(i / x % y), (unsigned)(i / x / y));
+    /* The wave is known, not which of its lanes. */
+    int active = __builtin_popcountll(t->exec);
+    if (active > 1 && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, " or another of the %d active ones of its wave",
+                 active);
 }

@@ -52,7 +52,8 @@ bool trap_await(struct am_device *d, struct trap_record *out, unsigned ms);
 /* Sends all running waves to the handler, which ends them. */
 void trap_running_waves(struct am_device *d);
 
-/* "s_trap 2 at pc ..., work-group ..., work-item ...": of a wave of command c. */
+/* "s_trap 2 at pc ..., work-group ..., work-item ...": of a wave of command c; the work-item is the
+ * first active one. */
 void trap_describe(const struct trap_record *t, const struct cmd_record *c, char *buf, size_t size);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that gives up with __builtin_trap(), one that loops for ever and one that writes where
- * nothing is: each ends with an error, says to the context's callback who it was, and the next
- * queue works. Run with RAWCL_EMU_TIMEOUT=1. */
+ * nothing is: each ends with an error, and the next queue works. Run with RAWCL_EMU_TIMEOUT=1. */
 #include <string.h>
 
 #include "tests/programs/util.h"
