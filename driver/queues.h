@@ -88,6 +88,7 @@ struct am_queues {
     struct am_mem *staging;              /* fill patterns; guarded by the SDMA reservation */
     uint64_t staging_value;              /* SDMA value until which it is in use */
     uint32_t fill_step;                  /* last value fenced at FILL_STEP_OFFSET */
+    bool omit_fill_wait; /* tests of the coherency table: copies of a fill do not wait */
     struct am_mem *scratch;
     uint32_t scratch_wave_bytes, scratch_waves_per_se;
     uint64_t sdma_seen;         /* SDMA value whose writes a compute acquire has made visible */

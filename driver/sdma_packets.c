@@ -75,6 +75,63 @@ void sdma_copy(enum hw_gen gen, struct cmdbuf *c, uint64_t dst, uint64_t src, ui
     v7_tail(gen, c);
 }
 
+/* Log2 of the largest element, 16 bytes at most, that the window consists of. The base addresses in
+ * the packet are dword aligned; what they lack is given as x, in elements too (ROCR-Runtime
+ * amd_blit_sdma.cpp, which runs this packet on all generations). */
+static unsigned element_log2(const struct sdma_window *w) {
+    uint64_t all = w->width | (w->dst & 3) | (w->src & 3) | 16;
+    if (w->rows > 1) all |= w->dst_pitch | w->src_pitch;
+    if (w->slices > 1) all |= w->dst_slice | w->src_slice;
+    return (unsigned)__builtin_ctzll(all);
+}
+
+/* Largest value of a field that holds a number less one. */
+static uint64_t most(enum hw_gen gen, enum hw_sdma_field f) {
+    struct hw_pkt_bits b = hw_sdma_fields[gen][f];
+    return b.lo < 0 ? 0 : (uint64_t)hw_mask(0, b.hi - b.lo) + 1;
+}
+
+bool sdma_window_fits(enum hw_gen gen, const struct sdma_window *w) {
+    unsigned e = element_log2(w);
+    uint64_t pitch = most(gen, SDMA_COPY_LINEAR_SUBWIN__SRC_PITCH) << e;
+    uint64_t slice = most(gen, SDMA_COPY_LINEAR_SUBWIN__SRC_SLICE_PITCH) << e;
+    if (w->rows > 1 && ((w->src_pitch | w->dst_pitch) & 3 || !w->src_pitch || !w->dst_pitch ||
+                        w->src_pitch > pitch || w->dst_pitch > pitch))
+        return false;
+    return w->slices <= 1 || (!((w->src_slice | w->dst_slice) & 3) && w->src_slice &&
+                              w->dst_slice && w->src_slice <= slice && w->dst_slice <= slice);
+}
+
+void sdma_window_limit(enum hw_gen gen, const struct sdma_window *w, uint64_t limit[3]) {
+    limit[0] = most(gen, SDMA_COPY_LINEAR_SUBWIN__RECT_X) << element_log2(w);
+    limit[1] = most(gen, SDMA_COPY_LINEAR_SUBWIN__RECT_Y);
+    limit[2] = most(gen, SDMA_COPY_LINEAR_SUBWIN__RECT_Z);
+}
+
+void sdma_copy_window(enum hw_gen gen, struct cmdbuf *c, const struct sdma_window *w) {
+    uint32_t *k =
+        packet(c, SDMA_OP_COPY_LINEAR_SUBWIN, SDMA_SUBOP_COPY_LINEAR_SUBWIN, SDMA_WINDOW_DW);
+    if (!k) return;
+    unsigned e = element_log2(w);
+    /* Where they do not matter, values that are well-formed: four elements of any size. */
+    uint64_t sp = w->rows > 1 ? w->src_pitch >> e : 4, dp = w->rows > 1 ? w->dst_pitch >> e : 4;
+    uint64_t ss = w->slices > 1 ? w->src_slice >> e : 4, ds = w->slices > 1 ? w->dst_slice >> e : 4;
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__ELEMENTSIZE, e);
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__SRC_ADDR_31_0, lo32(w->src) & ~3u);
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__SRC_ADDR_63_32, hi32(w->src));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__SRC_X, (lo32(w->src) & 3) >> e);
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__SRC_PITCH, (uint32_t)(sp - 1));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__SRC_SLICE_PITCH, (uint32_t)(ss - 1));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__DST_ADDR_31_0, lo32(w->dst) & ~3u);
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__DST_ADDR_63_32, hi32(w->dst));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__DST_X, (lo32(w->dst) & 3) >> e);
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__DST_PITCH, (uint32_t)(dp - 1));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__DST_SLICE_PITCH, (uint32_t)(ds - 1));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__RECT_X, (uint32_t)((w->width >> e) - 1));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__RECT_Y, (uint32_t)(w->rows - 1));
+    put(gen, k, SDMA_COPY_LINEAR_SUBWIN__RECT_Z, (uint32_t)(w->slices - 1));
+}
+
 void sdma_fill(enum hw_gen gen, struct cmdbuf *c, uint64_t dst, uint32_t value, uint64_t bytes) {
     uint32_t *k = packet(c, SDMA_OP_CONSTANT_FILL, SDMA_SUBOP_CONSTANT_FILL, SDMA_FILL_DW);
     if (!k) return;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* submit_sdma.c - copies and fills on the SDMA ring, cut into pieces that the ring can hold. */
 #include <errno.h>
+#include <string.h>
+#include <string.h>
 
 #include "driver/queues.h"
 
@@ -115,6 +117,39 @@ static bool rect_extent(const struct am_rect *a, const uint64_t region[3], uint6
            !__builtin_add_overflow(*bytes, a->base, &end);
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* In boxes as large as a packet holds. */
+static int copy_window(struct job *j, const struct sdma_window *w) {
+    uint64_t limit[3];
+    sdma_window_limit(gen(j), w, limit);
+    for (uint64_t z = 0; z < w->slices; z += limit[2])
+        for (uint64_t y = 0; y < w->rows; y += limit[1])
+            for (uint64_t x = 0; x < w->width; x += limit[0]) {
+                struct sdma_window part = *w;
+                part.dst += x + y * w->dst_pitch + z * w->dst_slice;
+                part.src += x + y * w->src_pitch + z * w->src_slice;
+                part.width = least(limit[0], w->width - x);
+                part.rows = least(limit[1], w->rows - y);
+                part.slices = least(limit[2], w->slices - z);
+                int rc = room(j, SDMA_WINDOW_DW);
+                if (rc) return rc;
+                sdma_copy_window(gen(j), &j->r->buf, &part);
+            }
+    return 0;
+}
+
+static int copy_rows(struct job *j, const struct sdma_window *w) {
+    int rc = 0;
+    for (uint64_t z = 0; z < w->slices && !rc; z++)
+        for (uint64_t y = 0; y < w->rows && !rc; y++)
+            rc = copy(j, w->dst + y * w->dst_pitch + z * w->dst_slice,
+                      w->src + y * w->src_pitch + z * w->src_slice, w->width);
+    return rc;
+}
+
 int am_submit_copy_rect(struct am_device *d, const struct am_fence *waits, size_t nwaits,
                         const struct am_rect *dst, const struct am_rect *src,
                         const uint64_t region[3], struct am_fence *out) {
@@ -139,33 +174,55 @@ int am_submit_copy_rect(struct am_device *d, const struct am_fence *waits, size_
                              .extent = {extent[0], extent[1]}}};
     int rc = begin(&j, d, waits, nwaits);
     if (rc) return rc;
-    for (uint64_t z = 0; z < n[2] && !rc; z++)
-        for (uint64_t y = 0; y < n[1] && !rc; y++)
-            rc = copy(&j, dst->base + y * dst_step[0] + z * dst_step[1],
-                      src->base + y * src_step[0] + z * src_step[1], n[0]);
+    struct sdma_window w = {dst->base,   dst_step[0], dst_step[1], src->base, src_step[0],
+                            src_step[1], n[0],        n[1],        n[2]};
+    bool one_row = n[1] == 1 && n[2] == 1;
+    rc = !one_row && sdma_window_fits(gen(&j), &w) ? copy_window(&j, &w) : copy_rows(&j, &w);
     return finish(&j, rc, out);
 }
 
 /* ---- fills ---- */
 
-/* Copies what is at dst, `have` bytes of it, over and over until `size` are there, doubling each
- * time. Every copy reads what the one before wrote, and SDMA may overlap copies: a fence and a wait
- * for it stand between them. */
-static int replicate(struct job *j, uint64_t dst, uint64_t have, uint64_t size) {
+/* Lets what follows wait until all before it has been written: SDMA may overlap copies. */
+static int step(struct job *j, uint32_t more_dw) {
     struct am_queues *q = j->d->queues;
     gpu_va_t step_va = q->signals->va + FILL_STEP_OFFSET;
+    int rc = room(j, SDMA_FENCE_DW + SDMA_POLL_DW + more_dw);
+    if (rc) return rc;
+    uint32_t value = ++q->fill_step ? q->fill_step : ++q->fill_step;
+    sdma_fence(gen(j), &j->r->buf, step_va, value);
+    if (!q->omit_fill_wait) sdma_poll_mem_eq(gen(j), &j->r->buf, step_va, value);
+    return 0;
+}
+
+/* Copies what is at dst, `have` bytes of it, over and over until `size` are there, doubling each
+ * time. Every copy reads what the one before wrote. */
+static int replicate(struct job *j, uint64_t dst, uint64_t have, uint64_t size) {
     while (have < size) {
         uint64_t n = have < size - have ? have : size - have;
-        int rc = room(j, SDMA_FENCE_DW + SDMA_POLL_DW + SDMA_COPY_DW);
-        if (rc) return rc;
-        uint32_t step = ++q->fill_step ? q->fill_step : ++q->fill_step;
-        sdma_fence(gen(j), &j->r->buf, step_va, step);
-        sdma_poll_mem_eq(gen(j), &j->r->buf, step_va, step);
-        rc = copy(j, dst + have, dst, n);
+        int rc = step(j, SDMA_COPY_DW);
+        if (!rc) rc = copy(j, dst + have, dst, n);
         if (rc) return rc;
         have += n;
     }
     return 0;
+}
+
+/* A pattern of at most 4 bytes where 8 aligned bytes fit: the engine fills the dwords; the bytes
+ * around them are those 4 further on or back. */
+static int fill_small(struct job *j, uint64_t dst, const uint8_t *pattern, size_t n,
+                      uint64_t size) {
+    uint64_t from = (dst + 3) & ~3ull, end = dst + size, to = end & ~3ull;
+    uint8_t bytes[4];
+    uint32_t v;
+    for (unsigned i = 0; i < 4; i++)
+        bytes[i] = pattern[(from - dst + i) % n];
+    memcpy(&v, bytes, 4);
+    int rc = fill_dwords(j, from, v, to - from);
+    if (!rc && (from != dst || to != end)) rc = step(j, 2 * SDMA_COPY_DW);
+    if (!rc && from != dst) rc = copy(j, dst, dst + 4, from - dst);
+    if (!rc && to != end) rc = copy(j, to, to - 4, end - to);
+    return rc;
 }
 
 /* Any pattern at any place: the pattern, repeated, in staging memory, copied, then replicated. */
@@ -193,11 +250,8 @@ int am_submit_fill(struct am_device *d, const struct am_fence *waits, size_t nwa
     struct job j = {.info = {.what = "fill", .arg = {dst, 0, size}, .extent = {size, 0}}};
     int rc = begin(&j, d, waits, nwaits);
     if (rc) return rc;
-    if (pattern_bytes <= 4 && !(dst & 3) && !(size & 3)) {
-        uint32_t v;
-        for (size_t i = 0; i < 4; i += pattern_bytes)
-            memcpy((uint8_t *)&v + i, pattern, pattern_bytes);
-        rc = fill_dwords(&j, dst, v, size);
+    if (pattern_bytes <= 4 && (size >= 16 || (!(dst & 3) && !(size & 3)))) {
+        rc = fill_small(&j, dst, pattern, pattern_bytes, size);
     } else if (size) {
         rc = fill_pattern(&j, dst, pattern, pattern_bytes, size);
     }

@@ -102,8 +102,9 @@ static int op_copy_subwin(struct pkt *x) {
         .height = (uint64_t)field(x, SDMA_COPY_LINEAR_SUBWIN__RECT_Y) + 1,
         .depth = (uint64_t)field(x, SDMA_COPY_LINEAR_SUBWIN__RECT_Z) + 1,
     };
-    uint64_t unit = es < 2 ? 1ull << es : 4;
-    if ((addr(x, 1) | addr(x, 6)) & (unit - 1)) return bad(x, "address is not element aligned");
+    /* What an address lacks is given as x (ROCR-Runtime amd_blit_sdma.cpp). */
+    if ((addr(x, 1) | addr(x, 6)) & 3) return bad(x, "address is not dword aligned");
+    if (field(x, SDMA_COPY_LINEAR_SUBWIN__TMZ)) return lacking(x, "trusted memory");
     if ((b.src_pitch | b.dst_pitch | b.src_slice | b.dst_slice) & 3)
         return bad(x, "pitch or slice pitch is no multiple of 4 bytes");
     b.src = addr(x, 1) + ((uint64_t)field(x, SDMA_COPY_LINEAR_SUBWIN__SRC_X) << es) +

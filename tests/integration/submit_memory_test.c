@@ -153,6 +153,49 @@ static void rectangles(void **state) {
     am_free(g->dev, v);
 }
 
+/* Boxes beyond what one packet holds, and beside what it can say: in elements of every size. */
+static void windows(void **state) {
+    struct rig *g = *state;
+    enum { N = 4 << 20 };
+    static const struct {
+        uint64_t width, rows, slices, src_pitch, dst_pitch, src_slice, dst_slice;
+        unsigned src_off, dst_off;
+    } t[] = {
+        {3, 100000, 1, 8, 12, 0, 0, 1, 2},              /* more rows than a packet */
+        {70000, 5, 1, 70004, 70400, 0, 0, 0, 4},        /* wider than a packet of dwords */
+        {140001, 3, 1, 140004, 140008, 0, 0, 3, 1},     /* ... of bytes */
+        {16, 4, 9000, 64, 32, 260, 128, 0, 0},          /* more slices */
+        {1048576, 3, 1, 1048592, 1048576, 0, 0, 0, 16}, /* pitches of 16-byte elements */
+        {1000, 2, 1, 1000004, 600008, 0, 0, 0, 0},      /* pitches too large for dwords */
+        {5, 300, 1, 7, 8, 0, 0, 0, 0},                  /* a pitch that is no multiple of 4 */
+        {8, 1, 300, 0, 0, 24, 16, 4, 4},                /* one row in each slice */
+        {8, 1, 300, 0, 0, 26, 16, 4, 4},
+        {2, 2, 2, 4, 8, 100, 200, 1, 3},
+    };
+    struct am_mem *in = rig_alloc(g, N, AM_MEM_SYSTEM, "in");
+    struct am_mem *out = rig_alloc(g, N, AM_MEM_SYSTEM, "out");
+    uint8_t *want = malloc(N);
+    for (unsigned i = 0; i < N / 8; i++)
+        ((uint64_t *)in->cpu)[i] = rig_random();
+    for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        const uint64_t n[3] = {t[i].width, t[i].rows, t[i].slices};
+        struct am_rect s = {t[i].src_off, t[i].src_pitch, t[i].src_slice};
+        struct am_rect d = {t[i].dst_off, t[i].dst_pitch, t[i].dst_slice};
+        struct am_fence f;
+        memset(out->cpu, 0x33, N);
+        memset(want, 0x33, N);
+        rect_copy(want, &d, in->cpu, &s, n);
+        s.base += in->va;
+        d.base += out->va;
+        assert_int_equal(am_submit_copy_rect(g->dev, NULL, 0, &d, &s, n, &f), 0);
+        rig_wait(g, f);
+        if (memcmp(out->cpu, want, N)) fail_msg("box %u differs", i);
+    }
+    free(want);
+    am_free(g->dev, in);
+    am_free(g->dev, out);
+}
+
 static void fills(void **state) {
     struct rig *g = *state;
     enum { N = 1 << 20 };
@@ -189,8 +232,9 @@ static void fills(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alloc_and_free), cmocka_unit_test(out_of_memory), cmocka_unit_test(copies),
-        cmocka_unit_test(rectangles),     cmocka_unit_test(fills),
+        cmocka_unit_test(alloc_and_free), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(copies),         cmocka_unit_test(rectangles),
+        cmocka_unit_test(fills),          cmocka_unit_test(windows),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }

@@ -67,6 +67,50 @@ static void others(void **state) {
     }
 }
 
+/* Dwords by hand from the field tables. */
+static void window(void **state) {
+    (void)state;
+    struct sdma_window w = {.dst = 0x200001004010,
+                            .dst_pitch = 1024,
+                            .dst_slice = 65536,
+                            .src = 0x200001400004,
+                            .src_pitch = 512,
+                            .src_slice = 32768,
+                            .width = 100,
+                            .rows = 7,
+                            .slices = 3};
+    for (int gen = 0; gen < 2; gen++) { /* elements of 4 bytes */
+        struct cmdbuf c = fresh();
+        unsigned pitch = gen == HW_GFX12 ? 16 : 13;
+        assert_true(sdma_window_fits(gen, &w));
+        sdma_copy_window(gen, &c, &w);
+        EXPECT(&c, 0x40000401, 0x01400004, 0x2000, 0, 127u << pitch, 8191, 0x01004010, 0x2000, 0,
+               255u << pitch, 16383, 24 | 6 << 16, 2);
+    }
+    w.src += 1; /* bytes; what is not dword aligned goes to x */
+    struct cmdbuf c = fresh();
+    sdma_copy_window(HW_GFX11, &c, &w);
+    EXPECT(&c, 0x00000401, 0x01400004, 0x2000, 1, 511u << 13, 32767, 0x01004010, 0x2000, 0,
+           1023u << 13, 65535, 99 | 6 << 16, 2);
+    w.src_pitch = 1 << 19;
+    assert_true(sdma_window_fits(HW_GFX11, &w));
+    assert_false(sdma_window_fits(HW_GFX12, &w)); /* 16 bits */
+    w.src_pitch = (1 << 19) + 4;
+    assert_false(sdma_window_fits(HW_GFX11, &w));
+    w.src_pitch = 510; /* no dwords */
+    assert_false(sdma_window_fits(HW_GFX11, &w));
+    w.rows = 1;
+    assert_true(sdma_window_fits(HW_GFX11, &w));
+    w.src_slice = 0;
+    assert_false(sdma_window_fits(HW_GFX11, &w));
+    uint64_t limit[3];
+    w.src -= 1;
+    sdma_window_limit(HW_GFX11, &w, limit);
+    assert_true(limit[0] == 4 << 14 && limit[1] == 1 << 14 && limit[2] == 1 << 13);
+    sdma_window_limit(HW_GFX12, &w, limit);
+    assert_true(limit[0] == 4 << 16 && limit[1] == 1 << 16 && limit[2] == 1 << 14);
+}
+
 static void padding(void **state) {
     (void)state;
     for (unsigned n = 0; n < 17; n++) {
@@ -90,7 +134,8 @@ static void overrun_is_sticky(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_in_v6), cmocka_unit_test(copy_in_v7),        cmocka_unit_test(others),
+        cmocka_unit_test(copy_in_v6), cmocka_unit_test(copy_in_v7),
+        cmocka_unit_test(others),     cmocka_unit_test(window),
         cmocka_unit_test(padding),    cmocka_unit_test(overrun_is_sticky),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
