@@ -153,6 +153,16 @@ static void refusals(void **state) {
     expect_refusal(unaligned, 4, strcmp(target, "gfx1100") ? "reserved bits" : "aligned");
     const uint32_t fill[] = {0x8000000b, 0, 0x2000, 0, 4};
     expect_refusal(fill, 5, "multiple of the fill size");
+    unsigned zs = strcmp(target, "gfx1100") ? 16 : 13;
+    uint32_t box[] = {
+        1 | 4 << 8 | 2u << 29, 2, 0x2000, 0, 63u << zs, 511, 0, 0x2000, 0, 31u << zs, 127, 4, 1};
+    expect_refusal(box, 13, "dword aligned");
+    box[0] = 1 | 4 << 8 | 5u << 29;
+    expect_refusal(box, 13, "elementsize");
+    box[0] = 1 | 4 << 8; /* bytes, 30 of them a row */
+    box[1] = 0;
+    box[4] = 29u << zs;
+    expect_refusal(box, 13, "multiple of 4 bytes");
     const uint32_t func[] = {0x08 | 7u << 28 | 1u << 31, 0, 0, 0, 0, 0x0fff0004};
     expect_refusal(func, 6, "compare function");
 }
