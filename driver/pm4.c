@@ -15,7 +15,10 @@
 static const struct {
     uint32_t acquire;    /* gcr_cntl: shader caches, lower levels first */
     uint32_t acquire_l2; /* added: write back and drop L2 */
-    uint32_t release; /* gcr_cntl of RELEASE_MEM: write L2 back; SEQ 1: L2 after the levels below */
+    /* gcr_cntl of RELEASE_MEM: write L2 back; SEQ 1: after the levels below. The vector caches
+     * write through: who reads next drops them (linux gfx_v11_0_ring_emit_fence leaves them too).
+     */
+    uint32_t release;
     uint32_t rsrc1_no_trap; /* the reference runs gfx11 waves privileged: they cannot trap */
     /* A trap handler is present, and memory violations lead there. On gfx12 the first bit is
      * DYNAMIC_VGPR and neither is needed. */
@@ -29,7 +32,6 @@ static const struct {
                        BIT(GFX11_GCR_ACQUIRE_MEM__GL1_INV),
             .acquire_l2 = BIT(GFX11_GCR_ACQUIRE_MEM__GL2_INV) | BIT(GFX11_GCR_ACQUIRE_MEM__GL2_WB),
             .release = BIT(GFX11_GCR_RELEASE_MEM__GLM_WB) | BIT(GFX11_GCR_RELEASE_MEM__GLM_INV) |
-                       BIT(GFX11_GCR_RELEASE_MEM__GLV_INV) | BIT(GFX11_GCR_RELEASE_MEM__GL1_INV) |
                        BIT(GFX11_GCR_RELEASE_MEM__GL2_WB) | BIT(GFX11_GCR_RELEASE_MEM__SEQ),
             .rsrc1_no_trap = BIT(KD_COMPUTE_PGM_RSRC1__PRIV_LO),
             .rsrc2_trap = BIT(KD_COMPUTE_PGM_RSRC2__GFX6_GFX11_ENABLE_TRAP_HANDLER_LO) |
@@ -40,8 +42,7 @@ static const struct {
             .acquire = BIT(GFX12_GCR_ACQUIRE_MEM__GLI_INV) | BIT(GFX12_GCR_ACQUIRE_MEM__GLK_WB) |
                        BIT(GFX12_GCR_ACQUIRE_MEM__GLK_INV) | BIT(GFX12_GCR_ACQUIRE_MEM__GLV_INV),
             .acquire_l2 = BIT(GFX12_GCR_ACQUIRE_MEM__GL2_INV) | BIT(GFX12_GCR_ACQUIRE_MEM__GL2_WB),
-            .release = BIT(GFX12_GCR_RELEASE_MEM__GLV_INV) | BIT(GFX12_GCR_RELEASE_MEM__GL2_WB) |
-                       BIT(GFX12_GCR_RELEASE_MEM__SEQ),
+            .release = BIT(GFX12_GCR_RELEASE_MEM__GL2_WB) | BIT(GFX12_GCR_RELEASE_MEM__SEQ),
             .rsrc1_no_trap = 0,
             .rsrc2_trap = 0,
         },
@@ -90,7 +91,8 @@ void pm4_acquire(const struct pm4 *p, struct cmdbuf *c, bool l2) {
     /* The whole address space: 2^40 blocks of 256 bytes, as the reference asks for. */
     put(p, k, PM4_ACQUIRE_MEM__COHER_SIZE, ~0u);
     put(p, k, PM4_ACQUIRE_MEM__COHER_SIZE_HI, ~0u);
-    put(p, k, PM4_ACQUIRE_MEM__GCR_CNTL, gens[p->gen].acquire | (l2 ? gens[p->gen].acquire_l2 : 0));
+    uint32_t gcr = gens[p->gen].acquire | (l2 ? gens[p->gen].acquire_l2 : 0);
+    put(p, k, PM4_ACQUIRE_MEM__GCR_CNTL, gcr & ~p->omit_acquire);
 }
 
 void pm4_timestamp(const struct pm4 *p, struct cmdbuf *c, uint64_t va) {
@@ -124,7 +126,7 @@ void pm4_release_signal(const struct pm4 *p, struct cmdbuf *c, uint64_t va, uint
                         bool irq) {
     uint32_t *k = release(p, c, va);
     if (!k) return;
-    put(p, k, PM4_RELEASE_MEM__GCR_CNTL, gens[p->gen].release);
+    put(p, k, PM4_RELEASE_MEM__GCR_CNTL, gens[p->gen].release & ~p->omit_release);
     put(p, k, PM4_RELEASE_MEM__DATA_SEL, PM4_RELEASE_MEM__DATA_SEL__SEND_32_BIT_LOW);
     if (irq) {
         put(p, k, PM4_RELEASE_MEM__INT_SEL,

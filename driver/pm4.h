@@ -14,6 +14,8 @@ struct pm4 {
     enum hw_gen gen;
     const struct hw_ip_table *gc;
     const uint32_t *gc_base; /* dword base of each GC segment */
+    /* gcr_cntl bits that tests of the coherency table leave out; 0 otherwise. */
+    uint32_t omit_acquire, omit_release;
 };
 
 /* Longest stream that pm4_dispatch and the packets around it need, in dwords. */

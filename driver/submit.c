@@ -322,7 +322,8 @@ int queues_init(struct am_device *d) {
     if (!timeout && strncmp(d->id, "emu:", 4) == 0) timeout = getenv("RAWCL_EMU_TIMEOUT");
     double seconds = timeout ? strtod(timeout, NULL) : 0;
     if (seconds > 0 && seconds < 1e6) q->hang_ns = (uint64_t)(seconds * 1e9);
-    q->pm4 = (struct pm4){d->chip->gen, d->ip[HW_GC].regs, d->ip[HW_GC].base};
+    q->pm4 =
+        (struct pm4){.gen = d->chip->gen, .gc = d->ip[HW_GC].regs, .gc_base = d->ip[HW_GC].base};
     int rc = am_alloc(d, SIGNALS_BYTES, 0, AM_MEM_SYSTEM, "signals", &q->signals);
     if (!rc) rc = am_alloc(d, 4096, 0, AM_MEM_VRAM, "end-of-pipe buffer", &q->eop);
     if (!rc) rc = am_alloc(d, KERNARG_BYTES, 0, AM_MEM_SYSTEM, "kernel arguments", &q->kernarg);

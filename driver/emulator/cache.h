@@ -33,7 +33,7 @@
  *   R5 CPU writes to snooped system memory are invisible to the model, so for pages read through I$
  *      or K$, and for 512 bytes around a vector read, it compares a hash taken at the fill: changed
  *      without an invalidation means R1;
- *   R6 a dispatch reads a page that an earlier dispatch wrote, and nothing ordered the two
+ *   R6 a dispatch reads a line that an earlier dispatch wrote, and nothing ordered the two
  *      (CS_PARTIAL_FLUSH, or a wait for memory): on silicon they overlap;
  *   R7 SDMA and a dispatch access the same line, one of them writes it, and neither queue waited
  *      for the other (order.h);

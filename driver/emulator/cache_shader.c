@@ -115,7 +115,10 @@ static void note_write(struct cache *c, struct page *p, uint64_t stamp, const st
 static void exact_access(struct cache *c, const struct cache_order *o, bool write,
                          const struct gpu_xlat *x, struct page *p, uint64_t va, struct finding *f) {
     uint64_t launched = p->wr_shader ? p->wr_shader - 1 : 0;
-    if (!write && launched > o->ordered && launched < o->stamp && news(p, p->wr_shader))
+    uint64_t ordered = c->order.known[ORDER_COMPUTE][ORDER_COMPUTE]; /* the host had seen its end */
+    if (o->ordered > ordered) ordered = o->ordered;
+    if (!write && launched > ordered && launched < o->stamp && p->wr_lines >> (va >> 7 & 31) & 1 &&
+        news(p, p->wr_shader))
         cache_found(f, RACE, va, AGENT_SHADER, "a shader");
     if (order_shader_hazard(&c->order, write, x->system, x->pa + (va - x->va)))
         cache_found(f, UNORDERED, va, write ? AGENT_SHADER : AGENT_SDMA, "WAIT_REG_MEM");

@@ -104,6 +104,8 @@ struct mmu_hub {
     struct mmu_seg *seg; /* sorted by va, disjoint */
     unsigned count, cap;
     _Atomic uint64_t epoch; /* counts invalidations */
+    _Atomic bool changed;   /* page tables, since the last one */
+    _Atomic bool behind;    /* and the other hub was invalidated after that */
     bool sem_held;          /* invalidation engine 17's semaphore */
     uint32_t ack;
     bool fault_latched;

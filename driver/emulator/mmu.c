@@ -96,6 +96,7 @@ void mmu_table_written(struct gpu *g, uint64_t off, uint64_t len) {
     for (uint64_t p = off >> 12; p <= (off + len - 1) >> 12; p++)
         if (__atomic_load_n(&g->mmu.pt_bitmap[p >> 3], __ATOMIC_RELAXED) >> (p & 7) & 1) {
             atomic_fetch_add(&g->mmu.table_gen, 1);
+            g->mmu.hub[HUB_GC].changed = g->mmu.hub[HUB_MM].changed = true;
             return;
         }
 }
@@ -372,7 +373,23 @@ static void tlb_drop(struct gpu *g, enum gpu_hub hub) {
     pthread_rwlock_unlock(&h->lock);
 }
 
+/* Both hubs walk VMID 0's tables: who changes them invalidates both (linux
+ * amdgpu_gart_invalidate_tlb, each VM hub). One that was invalidated twice for the other's once
+ * shows who does not. */
+static void check_other_hub(struct gpu *g, enum gpu_hub hub) {
+    struct mmu_hub *own = &g->mmu.hub[hub], *other = &g->mmu.hub[hub == HUB_GC ? HUB_MM : HUB_GC];
+    bool late = atomic_exchange(&other->behind, other->changed);
+    own->changed = own->behind = false;
+    if (!late) return;
+    other->changed = other->behind = false;
+    gpu_guest_error(g,
+                    "hub %s: the page tables changed, hub %s was given two TLB invalidations since "
+                    "and this one none",
+                    hub_names[other - g->mmu.hub], hub_names[hub]);
+}
+
 void mmu_invalidate(struct gpu *g, enum gpu_hub hub) {
+    check_other_hub(g, hub);
     tlb_drop(g, hub);
     if (hub == HUB_GC) isa_invalidate_translations(); /* running waves keep pieces too */
     hdp_tlb_invalidated(g, hub);
@@ -604,6 +621,7 @@ void mmu_reset(struct gpu *g) {
     for (int i = 0; i < 2; i++) {
         tlb_drop(g, (enum gpu_hub)i);
         g->mmu.hub[i].fault_latched = false;
+        g->mmu.hub[i].changed = g->mmu.hub[i].behind = false;
         g->mmu.hub[i].sem_held = false;
     }
 }

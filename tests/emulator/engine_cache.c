@@ -334,14 +334,14 @@ static void dispatches_without_order(void **state) {
         struct rig r;
         rig_open(&r, target, NULL);
         put_code(&r, CODE);
-        put_args(&r, RIG_VRAM_VA + OUT, 1);
+        put_args(&r, RIG_VRAM_VA + OUT + 1024 + 64, 1);
         rig_acquire(&r, ALL);
         rig_program(&r, RIG_VRAM_VA + CODE, RIG_SYS_VA + RIG_DATA, 0);
         RIG_EMIT(&r, 0xc0087600, 0x204, 0, 0, 0, 64, 1, 1, 0, 0);
         RIG_EMIT(&r, 0xc0031500, 1, 1, 1, 0x8005);
         if (flush) RIG_EMIT(&r, 0xc0004600, 0x407);
         rig_acquire(&r, ALL);
-        /* The second takes its arguments from the page that the first wrote. */
+        /* The second takes its arguments from the line that the first writes. */
         rig_program(&r, RIG_VRAM_VA + CODE, RIG_VRAM_VA + OUT + 1024, 0);
         uint64_t out = RIG_VRAM_VA + OUT + 0x10000;
         memcpy(r.vram + OUT + 1024, &out, 8);

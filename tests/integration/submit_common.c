@@ -13,6 +13,8 @@ static void log_line(void *ctx, enum am_log_level level, const char *topic, cons
     if (strcmp(topic, "emulator") == 0 && strncmp(line, "coherency", 9) == 0) {
         __atomic_add_fetch(&g->coherency, 1, __ATOMIC_RELAXED);
         snprintf(g->last_coherency, sizeof(g->last_coherency), "%s", line);
+        size_t n = strlen(g->coherency_log);
+        snprintf(g->coherency_log + n, sizeof(g->coherency_log) - n, "%s\n", line);
     } else if (level <= AM_LOG_WARN || getenv("TEST_VERBOSE"))
         fprintf(stderr, "[%s] %s\n", topic, line);
 }

@@ -20,6 +20,7 @@ struct rig {
     int errors;    /* lines logged as errors */
     int coherency; /* lines of the emulated GPU about a flush that is missing */
     char last_coherency[256];
+    char coherency_log[4096]; /* all of them, as far as there is room */
 };
 
 /* TEST_TARGET in the environment, else gfx1100. */

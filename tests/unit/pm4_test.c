@@ -16,7 +16,8 @@ static const uint32_t gc_base[8] = {0x1260, 0xa000};
 static uint32_t dw[1024];
 
 static struct pm4 make(enum hw_gen gen) {
-    struct pm4 p = {gen, hw_find_ip(HW_GC, gen == HW_GFX11 ? 11 : 12, 0, 0), gc_base};
+    struct pm4 p = {
+        .gen = gen, .gc = hw_find_ip(HW_GC, gen == HW_GFX11 ? 11 : 12, 0, 0), .gc_base = gc_base};
     assert_non_null(p.gc);
     return p;
 }
@@ -99,11 +100,11 @@ static void timeline_packets(void **state) {
         struct cmdbuf c = fresh(1024);
         pm4_wait_mem_ge(&p, &c, 0x200001003ff0, 5);
         EXPECT(&c, 0xc0053c00, 0x15, 0x01003ff0, 0x2000, 5, 0xffffffff, 4);
-        /* The reference drops L2 at every release (0x0070f514); nothing reads through L2 what
-         * others write but what an acquire drops first. gfx12 has no GLM and no GL1. */
+        /* The reference drops the vector caches and L2 at every release (0x0070f514); nothing reads
+         * through them what others write but what an acquire drops first. gfx12 has no GLM. */
         c = fresh(1024);
         pm4_release_signal(&p, &c, 0x200001003ff0, 6, false);
-        EXPECT(&c, 0xc0064900, gen == HW_GFX11 ? 0x0060f514 : 0x00604514, 0x20000000, 0x01003ff0,
+        EXPECT(&c, 0xc0064900, gen == HW_GFX11 ? 0x00603514 : 0x00600514, 0x20000000, 0x01003ff0,
                0x2000, 6, 0, 0);
         c = fresh(1024);
         pm4_release_signal(&p, &c, 0x200001003ff0, 6, true);
