@@ -79,6 +79,7 @@ void isa_launch_wave(struct wave *w, uint64_t items_left) {
     w->scratch_base =
         d->scratch_base_va + (uint64_t)(g->start.scratch_slot + w->index) * d->scratch_wave_bytes;
     w->pc = d->entry_va;
-    w->priv = BITS(d->pgm_rsrc1, 20, 1); /* PRIV: as if in the trap handler, so that none is entered */
+    w->priv =
+        BITS(d->pgm_rsrc1, 20, 1); /* PRIV: as if in the trap handler, so that none is entered */
     isa_set_mode(w, initial_mode(d));
 }
