@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/integration/boot_bus.h"
@@ -46,12 +47,15 @@ static int bar_read(struct bus *b, int bar, uint64_t off, void *buf, size_t len)
         memset(buf, 0xff, len);
         return 0;
     }
-    return t->gpu->ops->bar_read(t->gpu, bar, off, buf, len);
+    rc = t->gpu->ops->bar_read(t->gpu, bar, off, buf, len);
+    if (t->ack && bar == BUS_BAR_MMIO && off == t->ack * 4ull && len == 4) *(uint32_t *)buf = 1;
+    return rc;
 }
 
 static int bar_write(struct bus *b, int bar, uint64_t off, const void *buf, size_t len) {
     struct boot_bus *t = self(b);
     int rc = count(t);
+    if (!rc && t->lose && t->lose(t, bar, off)) return 0;
     return rc || t->gone ? rc : t->gpu->ops->bar_write(t->gpu, bar, off, buf, len);
 }
 
@@ -97,15 +101,31 @@ static const struct bus_ops ops = {
 };
 
 static void say(void *ctx, enum emu_log_level level, const char *line) {
-    (void)ctx;
-    if (level == EMU_LOG_GUEST_ERROR || level == EMU_LOG_UNIMPLEMENTED)
-        fprintf(stderr, "emulator: %s\n", line);
+    struct boot_bus *b = ctx;
+    if (level != EMU_LOG_GUEST_ERROR && level != EMU_LOG_UNIMPLEMENTED) return;
+    if (!b->lose || getenv("TEST_VERBOSE")) fprintf(stderr, "emulator: %s\n", line);
+    pthread_mutex_lock(&b->log_lock);
+    size_t n = strlen(b->log);
+    snprintf(b->log + n, sizeof b->log - n, "%s\n", line);
+    pthread_mutex_unlock(&b->log_lock);
+}
+
+bool boot_bus_logged(struct boot_bus *b, const char *text) {
+    pthread_mutex_lock(&b->log_lock);
+    bool yes = strstr(b->log, text) != NULL;
+    pthread_mutex_unlock(&b->log_lock);
+    return yes;
 }
 
 int boot_bus_open(struct boot_bus *b, const char *target, char *err, size_t err_size) {
-    struct emu_config config = {
-        .target = target, .vram_bytes = 512u << 20, .cus = 4, .threads = 2, .log = say};
+    struct emu_config config = {.target = target,
+                                .vram_bytes = 512u << 20,
+                                .cus = 4,
+                                .threads = 2,
+                                .log = say,
+                                .log_ctx = b};
     memset(b, 0, sizeof *b);
+    pthread_mutex_init(&b->log_lock, NULL);
     b->base.ops = &ops;
     return emu_open(&config, &b->gpu, err, err_size);
 }
