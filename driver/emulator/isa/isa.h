@@ -40,6 +40,8 @@ struct isa_host {
     const volatile int *stop;
 };
 
+struct isa_jit;
+
 /* What every work-group of a dispatch shares. */
 struct isa_dispatch {
     enum isa_arch arch;
@@ -56,6 +58,7 @@ struct isa_dispatch {
     uint64_t shared_aperture, private_aperture; /* SH_MEM_BASES << 48 */
     uint64_t tba_va, tma_va;                    /* trap handler, 0: none */
     bool trap_temps;                            /* gfx11: SPI fills TTMP8-11 with ids */
+    struct isa_jit *jit;                        /* compiled code (jit_run.h), NULL: none */
 };
 
 enum isa_end {
