@@ -5,11 +5,22 @@
 // A wave comes here from s_trap, an exception or a host trap; {ttmp1, ttmp0} hold its PC, with the
 // trap id in ttmp1[23:16] and the host trap bit in ttmp1[24]. It writes one record of 64 bytes, in
 // a single store, to slot WAVE_ID of the trap memory, raises the memory's flag, interrupts the host
-// and ends. What it clobbers nobody needs any more.
+// and ends. What it clobbers nobody needs any more. s_trap 3 (llvm.debugtrap) returns, as LLVM
+// AMDGPUUsage has it where no debugger is attached.
 //
 // Sources: linux amdkfd cwsr_trap_handler_gfx10.asm (TMA is shifted by 8, which TTMPs SPI fills),
 // ROCR-Runtime trap_handler.s (bits of ttmp1), RDNA3 ISA guide.
 
+    s_getreg_b32 ttmp3, hwreg(HW_REG_STATUS)
+    s_bfe_u32 ttmp2, ttmp1, 0x80010                          // the trap id
+    s_cmp_lg_u32 ttmp2, 3
+    s_cbranch_scc1 record
+    s_add_u32 ttmp0, ttmp0, 4                               // llvm.debugtrap: nobody debugs, go on
+    s_addc_u32 ttmp1, ttmp1, 0
+    s_and_b32 ttmp1, ttmp1, 0xffff
+    s_bitcmp1_b32 ttmp3, 0                                  // SCC as it was
+    s_rfe_b64 ttmp[0:1]
+record:
     s_waitcnt 0                                             // loads must not land in v0, v1 later
     s_waitcnt_vscnt null, 0
     s_sendmsg_rtn_b64 ttmp[2:3], sendmsg(MSG_RTN_GET_TMA)

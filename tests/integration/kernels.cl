@@ -43,6 +43,16 @@ __kernel void traps(__global uint *p, uint n) {
     p[i] = n + 1;
 }
 
+/* a trap that only a debugger would stop at; SCC and EXEC survive it */
+__kernel void debugtrap(__global uint *p, uint n) {
+    uint i = GROUP_ID(x) * 64 + LOCAL_ID(x), s = n;
+    if (i & 1) __builtin_debugtrap();
+    __asm__ volatile("s_cmp_eq_u32 0, 0\n s_trap 3\n s_cselect_b32 s40, 5, 6\n"
+                     "s_cmp_lg_u32 0, 0\n s_trap 3\n s_cselect_b32 s40, 7, s40\n v_mov_b32 %0, s40"
+                     : "=v"(s) : : "scc", "s40");
+    p[i] = s + i;
+}
+
 /* keeps each group busy for some rounds, then says that it ended */
 __kernel void busy(__global uint *out, uint rounds) {
     uint v = LOCAL_ID(x);

@@ -119,6 +119,20 @@ static void trap_names_the_work_item(void **state) {
     am_free(g->dev, m);
 }
 
+static void a_debug_trap_goes_on(void **state) {
+    struct rig *g = *state;
+    struct am_mem *m = rig_alloc(g, 4096, AM_MEM_SYSTEM, "good");
+    struct {
+        uint64_t p;
+        uint32_t n;
+    } a = {m->va, 77};
+    struct am_dispatch d = rig_kernel(g, "debugtrap", 4, &a, sizeof(a));
+    rig_run(g, &d);
+    for (uint32_t i = 0; i < 256; i++)
+        assert_int_equal(((uint32_t *)m->cpu)[i], 5 + i);
+    am_free(g->dev, m);
+}
+
 /* The last kernel of a ring traps and nobody but am_poll looks. */
 static void polling_finds_a_trap(void **state) {
     struct rig *g = *state;
@@ -247,11 +261,17 @@ static void bad_last_piece(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_bad_kernel),           cmocka_unit_test(many_faulting_waves),
-        cmocka_unit_test(long_queue_behind),        cmocka_unit_test(bad_copy),
-        cmocka_unit_test(polling_finds_it),         cmocka_unit_test(bad_last_piece),
-        cmocka_unit_test(trap_names_the_work_item), cmocka_unit_test(polling_finds_a_trap),
-        cmocka_unit_test(bad_copy_beside_kernel),   cmocka_unit_test(both_rings),
+        cmocka_unit_test(one_bad_kernel),
+        cmocka_unit_test(many_faulting_waves),
+        cmocka_unit_test(long_queue_behind),
+        cmocka_unit_test(bad_copy),
+        cmocka_unit_test(polling_finds_it),
+        cmocka_unit_test(bad_last_piece),
+        cmocka_unit_test(trap_names_the_work_item),
+        cmocka_unit_test(polling_finds_a_trap),
+        cmocka_unit_test(a_debug_trap_goes_on),
+        cmocka_unit_test(bad_copy_beside_kernel),
+        cmocka_unit_test(both_rings),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }
