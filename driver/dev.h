@@ -151,7 +151,8 @@ void gfx_select(struct am_device *d, uint32_t me, uint32_t pipe, uint32_t queue,
 enum { AM_DOORBELL_COMPUTE = 0x18, AM_DOORBELL_SDMA = 0x800 }; /* byte offsets in BAR2 */
 
 /* ---- ih.c ---- */
-/* Reads new IH ring entries and hands them to the blocks' irq(). Returns how many. */
+/* Reads new IH ring entries and hands them to the blocks' irq(). Returns how many, or -EAGAIN:
+ * there is no room for more faults until some are taken. */
 int ih_drain(struct am_device *d);
 
 /* ---- fault.c: what the blocks learnt from the IH ring and status registers ---- */
@@ -177,6 +178,7 @@ struct am_fault {
 };
 void fault_record(struct am_device *d, const struct am_fault *f);
 bool fault_take(struct am_device *d, struct am_fault *out); /* the oldest one */
+bool fault_room(struct am_device *d);                       /* for what one interrupt may tell */
 /* The compute ring's commands up to this signal value are over, without an interrupt or with one
  * that was lost. */
 void fault_ended(struct am_device *d, uint32_t value);

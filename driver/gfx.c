@@ -406,7 +406,8 @@ static void sq_interrupt(struct am_device *d, const uint32_t e[8], struct am_fau
                  type < 4 ? types[type] : "unknown shader error", IH_GET(e, SQ_ERROR_DETAIL),
                  where);
     } else if (encoding == ENCODING_WAVE) {
-        /* The trap handler's s_sendmsg, or a kernel's: only the handler leaves a record (trap.c) */
+        /* A kernel may send messages too: none of ours does. */
+        if ((c0 & 0xffffff) == TRAP_MESSAGE) f->kind = AM_FAULT_TRAP;
         am_log(d, AM_LOG_DEBUG, "gfx", "message 0x%x of %s", c0 & 0xffffff, where);
     }
 }

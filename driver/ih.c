@@ -119,6 +119,7 @@ static void dispatch(struct am_device *d, const uint32_t e[8]) {
 int ih_drain(struct am_device *d) {
     struct am_blocks *b = blocks(d);
     int n = 0;
+    bool more = false;
     pthread_mutex_lock(&b->ih_lock);
     uint32_t wptr = reg_rd(d, R_IH_RB_WPTR), rptr = reg_rd(d, R_IH_RB_RPTR);
     if (reg_fget(d, F_IH_RB_WPTR__RB_OVERFLOW, wptr)) {
@@ -137,11 +138,14 @@ int ih_drain(struct am_device *d) {
         dispatch(d, entry);
         rptr = (rptr + IH_ENTRY_BYTES) % IH_RING_BYTES;
         n++;
+        if (fault_room(d)) continue;
+        more = rptr != wptr; /* faults must be taken first */
+        break;
     }
     reg_wr(d, R_IH_RB_RPTR, rptr);
     pthread_mutex_unlock(&b->ih_lock);
     uint32_t db = reg_rd(d, R_BIF_BX0_BIF_DOORBELL_INT_CNTL);
     if (reg_fget(d, F_BIF_BX0_BIF_DOORBELL_INT_CNTL__RAS_CNTLR_INTERRUPT_STATUS, db))
         am_log(d, AM_LOG_WARN, "ih", "the bus interface reports a hardware error (0x%08x)", db);
-    return n;
+    return more ? -EAGAIN : n;
 }

@@ -83,6 +83,8 @@ struct am_queues {
     struct am_mem *signals; /* signals and time stamps */
     struct am_mem *eop;
     struct am_mem *trap; /* the trap handler's code */
+    struct trap_record traps[TRAP_RECORDS];
+    _Atomic unsigned trap_count;
     struct am_mem *kernarg;
     uint64_t kernarg_head, kernarg_tail; /* monotonic bytes */
     struct am_mem *staging;              /* fill patterns; guarded by the SDMA reservation */
@@ -165,6 +167,11 @@ uint64_t progress_sign(struct am_device *d, enum am_ring ring);
 /* Finds the command that a fault belongs to, ends it with an error, restarts its ring. No lock
  * held. */
 void recover(struct am_device *d, const struct am_fault *f);
+
+/* Which ring a fault belongs to: what it says, else by its address. A guess needs no lock. */
+enum am_ring recover_ring(struct am_device *d, const struct am_fault *f);
+/* The earliest record of the trap handler that no fault has claimed. No lock held. */
+bool recover_next_trap(struct am_device *d, struct trap_record *out);
 
 /* ---- scratch.c ---- */
 /* Makes the scratch buffer large enough for waves of this many bytes; the compute ring is

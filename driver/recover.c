@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "driver/blocks.h"
 #include "driver/queues.h"
 
 #define ENDS_SOON_MS 20
@@ -120,7 +121,7 @@ static bool near_page(uint64_t address, uint64_t at, uint64_t bytes) {
 
 /* The chip keeps the client of one fault only. Of others the address tells: what SDMA is at is
  * known, a kernel may touch anything. */
-static enum am_ring ring_of(struct am_device *d, const struct am_fault *f) {
+enum am_ring recover_ring(struct am_device *d, const struct am_fault *f) {
     if ((unsigned)f->ring < AM_RING_COUNT) return f->ring;
     struct ring *r = &d->queues->ring[AM_RING_SDMA];
     uint64_t v = ring_done(r) + 1;
@@ -131,24 +132,25 @@ static enum am_ring ring_of(struct am_device *d, const struct am_fault *f) {
     return ours ? AM_RING_SDMA : AM_RING_COMPUTE;
 }
 
-/* One command may fault many times before it is stopped. What it left behind must not be blamed on
- * the next one; a fault of the other ring is kept. */
+/* A copy may fault many times before it is stopped: what it left behind must not be blamed on the
+ * next one. Kernels' faults know their command. */
 static void drop_echoes(struct am_device *d, enum am_ring ring) {
-    struct am_fault f, other = {0};
-    struct trap_record waves;
-    ih_drain(d);
-    if (ring == AM_RING_COMPUTE) trap_take(d, &waves);
-    while (fault_take(d, &f)) {
-        f.ring = ring_of(d, &f);
-        if (f.ring != ring && other.kind == AM_FAULT_NONE) other = f;
-    }
-    if (other.kind != AM_FAULT_NONE) fault_record(d, &other);
+    struct am_fault f, kept[FAULT_QUEUE];
+    unsigned n = 0;
+    int more;
+    do {
+        more = ih_drain(d);
+        while (ring == AM_RING_SDMA && n < FAULT_QUEUE && fault_take(d, &f))
+            if (f.ring != ring) kept[n++] = f;
+    } while (ring == AM_RING_SDMA && more == -EAGAIN && n < FAULT_QUEUE);
+    for (unsigned i = 0; i < n; i++)
+        fault_record(d, &kept[i]);
 }
 
 /* The kernel that ran when its wave came to the trap handler, whether it has ended since or not. Of
  * several that overlapped, the one whose entry lies closest before the wave's PC. 0: none. */
 static uint64_t trapped(struct ring *r, const struct trap_record *t) {
-    enum { LOOK_BACK = 256 };
+    enum { LOOK_BACK = RECORDS / 2 };
     uint64_t done = ring_done(r), oldest = done > LOOK_BACK ? done - LOOK_BACK : 0, best = 0;
     for (uint64_t v = r->last; v > oldest; v--) {
         const struct cmd_record *c = ring_record(r, v);
@@ -189,24 +191,55 @@ static bool ends_soon(struct ring *r, uint64_t value) {
     return false;
 }
 
+static struct trap_record take_trap(struct am_queues *q, unsigned i) {
+    struct trap_record t = q->traps[i];
+    q->trap_count--;
+    memmove(q->traps + i, q->traps + i + 1, (q->trap_count - i) * sizeof(t));
+    return t;
+}
+
+bool recover_next_trap(struct am_device *d, struct trap_record *out) {
+    struct am_queues *q = d->queues;
+    pthread_mutex_lock(&q->lock);
+    trap_collect(d);
+    bool any = q->trap_count;
+    if (any) *out = take_trap(q, 0);
+    pthread_mutex_unlock(&q->lock);
+    return any;
+}
+
+/* What the trap handler wrote of a wave of command v: it comes a moment after the fault's
+ * interrupt.
+ */
+static void find_trap(struct am_device *d, struct ring *r, uint64_t v, struct trap_record *out,
+                      unsigned ms) {
+    struct am_queues *q = d->queues;
+    for (unsigned tries = 0;; tries++) {
+        trap_collect(d);
+        for (unsigned i = 0; i < q->trap_count; i++) {
+            if (trapped(r, &q->traps[i]) != v) continue;
+            *out = take_trap(q, i);
+            return;
+        }
+        if (!q->trap || tries >= 10 * ms) return;
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    }
+}
+
 /* Whose fault it is; 0: nobody's that is still remembered, or a kernel's that was stopped before.
  * By the order of interrupts it is the command after the last whose end was told before the fault.
- * A wave that faulted also came to the trap handler, whose record knows better where several ran
- * side by side. */
+ */
 static uint64_t kernel_of(struct am_device *d, struct ring *r, struct am_fault *f) {
-    bool of_wave =
-        f->kind == AM_FAULT_PAGE || f->kind == AM_FAULT_ILLEGAL || f->kind == AM_FAULT_MEMVIOL;
     uint64_t done = ring_done(r), v = done + 1;
-    if (f->ordered) v = atomic_load(&r->base) + f->after + 1;
-    if (!f->trap.valid && of_wave) {
-        if (v <= done && ring_error(r, v)) return 0; /* one fault of many */
-        trap_await(d, &f->trap, TRAP_WAIT_MS);       /* a moment after the interrupt */
-    }
-    if (!f->trap.valid) return v;
-    uint64_t by_record = trapped(r, &f->trap);
-    if (!by_record && !f->ordered) return 0;
-    if (by_record) return by_record;
-    f->trap.valid = false;
+    if (f->trap.valid)
+        v = trapped(r, &f->trap);
+    else if (f->ordered)
+        v = atomic_load(&r->base) + f->after + 1;
+    if (!v || v > r->last || (v <= done && ring_error(r, v))) return 0; /* one fault of many */
+    if (!f->trap.valid && f->kind != AM_FAULT_HANG && f->kind != AM_FAULT_OTHER)
+        find_trap(d, r, v, &f->trap, f->kind == AM_FAULT_TRAP ? 0 : TRAP_WAIT_MS);
+    if (f->kind == AM_FAULT_TRAP && f->trap.cause == TRAP_ILLEGAL) f->kind = AM_FAULT_ILLEGAL;
+    if (f->kind == AM_FAULT_TRAP && f->trap.cause == TRAP_MEMVIOL) f->kind = AM_FAULT_MEMVIOL;
     return v;
 }
 
@@ -216,14 +249,15 @@ static void recover_locked(struct am_device *d, struct am_fault *f) {
     char text[512];
     uint64_t done = ring_done(r), victim = done + 1, started = last_started(r, done);
     if (f->ring == AM_RING_COMPUTE) victim = kernel_of(d, r, f);
-    if (!victim || victim > r->last || (victim <= done && ring_error(r, victim))) return;
+    if (!victim || victim > r->last) return;
     if (f->kind == AM_FAULT_HANG && f->ring == AM_RING_COMPUTE) {
         trap_running_waves(d);
-        trap_await(d, &f->trap, 5 * TRAP_WAIT_MS);
+        find_trap(d, r, victim, &f->trap, 5 * TRAP_WAIT_MS);
     }
     error_text(d, ring_record(r, victim), f, text, sizeof(text));
     bool hang = f->kind == AM_FAULT_HANG;
-    if (f->trap.valid && ends_soon(r, hang ? started : victim)) done = ring_done(r);
+    bool ends = q->trap && f->ring == AM_RING_COMPUTE;
+    if (victim > done && ends && ends_soon(r, hang ? started : victim)) done = ring_done(r);
     if (victim <= done && (!hang || started <= done)) {
         fail(d, r, victim, text);
         for (uint64_t v = victim + 1; hang && v <= started; v++)
@@ -258,7 +292,7 @@ void recover(struct am_device *d, const struct am_fault *f) {
     if (!q) return;
     struct am_fault known = *f;
     pthread_mutex_lock(&q->lock);
-    known.ring = ring_of(d, f);
+    known.ring = recover_ring(d, f);
     recover_locked(d, &known);
     pthread_cond_broadcast(&q->cond);
     pthread_mutex_unlock(&q->lock);

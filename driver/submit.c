@@ -55,6 +55,7 @@ static int rebase(struct am_device *d) {
     pthread_mutex_unlock(&q->lock);
     for (int i = 0; i < AM_RING_COUNT && !rc; i++)
         rc = wait_value(d, &q->ring[i], q->ring[i].last, UINT64_MAX);
+    if (!rc) wait_poll_events(d); /* faults name their command by the old base */
     pthread_mutex_lock(&q->lock);
     for (int i = 0; i < AM_RING_COUNT && !rc; i++) {
         struct ring *r = &q->ring[i];

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "driver/queues.h"
 
@@ -24,8 +23,8 @@ static const uint32_t gfx11_code[] = {
     0x00011473, 0xd7610001, 0x00011674, 0xd7610001, 0x00011875, 0xd7610001, 0x00011a76, 0xd7610001,
     0x00011c77, 0xbef900ff, 0x50415254, 0xd7610001, 0x00011e79, 0xbefe00ff, 0x0000ffff, 0xbeff0080,
     0x8b789f78, 0x84788678, 0xd71f0000, 0x000100c1, 0x30000082, 0x4a000078, 0xdc6ae040, 0x00000100,
-    0xbc7c0000, 0xbefe0081, 0x7e000280, 0x7e020281, 0xdc6ae000, 0x00000100, 0xbc7c0000, 0xbefd0081,
-    0xbf800000, 0xbfb60001, 0xbfb00000,
+    0xbc7c0000, 0xbefe0081, 0x7e000280, 0x7e020281, 0xdc6ae000, 0x00000100, 0xbc7c0000, 0xbefd00ff,
+    0x00545250, 0xbf800000, 0xbfb60001, 0xbfb00000,
     /* clang-format on */
 };
 
@@ -40,7 +39,7 @@ static const uint32_t gfx12_code[] = {
     0xbef900ff, 0x50415254, 0xd7610001, 0x00011e79, 0xbefe00ff, 0x0000ffff, 0xbeff0080, 0x8b789f78,
     0x84788678, 0xd71f0000, 0x000100c1, 0x30000082, 0x4a000078, 0xee068000, 0x008c0000, 0x00004000,
     0xbfc10000, 0xbefe0081, 0x7e000280, 0x7e020281, 0xee068000, 0x008c0000, 0x00000000, 0xbfc10000,
-    0xbefd0081, 0xbf800000, 0xbfb60001, 0xbfb00000,
+    0xbefd00ff, 0x00545250, 0xbf800000, 0xbfb60001, 0xbfb00000,
     /* clang-format on */
 };
 
@@ -119,7 +118,7 @@ void trap_remove(struct am_device *d) {
 }
 
 bool trap_pending(struct am_device *d) {
-    return d->queues->trap && memory(d)[0];
+    return d->queues->trap && (memory(d)[0] || d->queues->trap_count);
 }
 
 static void decode(enum hw_gen gen, const uint32_t *w, struct trap_record *out) {
@@ -155,10 +154,20 @@ static void decode(enum hw_gen gen, const uint32_t *w, struct trap_record *out) 
     }
 }
 
-bool trap_take(struct am_device *d, struct trap_record *out) {
-    out->valid = false;
-    if (!trap_pending(d)) return false;
+static void keep(struct am_queues *q, const struct trap_record *r) {
+    unsigned at = q->trap_count;
+    if (at == TRAP_RECORDS) return;
+    while (at && q->traps[at - 1].ticks > r->ticks) {
+        q->traps[at] = q->traps[at - 1];
+        at--;
+    }
+    q->traps[at] = *r;
+    q->trap_count++;
+}
+
+void trap_collect(struct am_device *d) {
     volatile uint32_t *m = memory(d);
+    if (!d->queues->trap || !m[0]) return;
     m[0] = 0; /* first: what is written from now on raises it again */
     atomic_thread_fence(memory_order_seq_cst);
     for (unsigned s = 0; s < SLOTS; s++) {
@@ -170,16 +179,7 @@ bool trap_take(struct am_device *d, struct trap_record *out) {
             w[i] = slot[i];
         slot[REC_MAGIC] = 0;
         decode(d->queues->pm4.gen, w, &r);
-        if (!out->valid || r.ticks < out->ticks) *out = r;
-    }
-    return out->valid;
-}
-
-bool trap_await(struct am_device *d, struct trap_record *out, unsigned ms) {
-    for (unsigned i = 0;; i++) {
-        if (trap_take(d, out)) return true;
-        if (!d->queues->trap || i >= 10 * ms) return false;
-        nanosleep(&(struct timespec){0, 100000}, NULL);
+        keep(d->queues, &r);
     }
 }
 

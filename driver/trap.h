@@ -12,7 +12,12 @@
 struct am_device;
 struct cmd_record;
 
-enum { TRAP_CODE_BYTES = 4096, TRAP_MEMORY_BYTES = 2112 };
+enum {
+    TRAP_CODE_BYTES = 4096,
+    TRAP_MEMORY_BYTES = 2112,
+    TRAP_MESSAGE = 0x545250, /* of the handler's interrupt */
+    TRAP_RECORDS = 64,       /* kept until their faults come */
+};
 
 enum trap_cause {
     TRAP_CALLED, /* s_trap */
@@ -23,7 +28,7 @@ enum trap_cause {
 
 /* What the handler wrote about one wave. */
 struct trap_record {
-    bool valid;
+    bool valid; /* there is one */
     enum trap_cause cause;
     unsigned id;       /* of s_trap */
     uint64_t pc, exec; /* address of the instruction, or of the next; active lanes */
@@ -43,12 +48,11 @@ void trap_remove(struct am_device *d);
 /* Writes the registers that name the handler; after a reset again. */
 void trap_program(struct am_device *d);
 
-/* Has a wave come to the handler since the last trap_take? A look at memory: cheap. */
+/* Has a wave come to the handler that nobody has looked at yet? A look at memory: cheap. */
 bool trap_pending(struct am_device *d);
-/* The earliest record; the others are dropped. False: none. */
-bool trap_take(struct am_device *d, struct trap_record *out);
-/* The same, waiting for up to ms. */
-bool trap_await(struct am_device *d, struct trap_record *out, unsigned ms);
+/* Moves what the handler wrote to am_queues.traps, in order of time. A record that another wave
+ * overwrote is lost; its interrupt is not. am_queues.lock held. */
+void trap_collect(struct am_device *d);
 /* Sends all running waves to the handler, which ends them. */
 void trap_running_waves(struct am_device *d);
 

@@ -61,7 +61,7 @@ record:
     v_mov_b32 v1, 1
     global_store_b32 v0, v1, s[0:1] glc slc dlc
     s_waitcnt_vscnt null, 0
-    s_mov_b32 m0, 1
+    s_mov_b32 m0, 0x545250                                  // "TRP": TRAP_MESSAGE of trap.h
     s_nop 0
     s_sendmsg sendmsg(MSG_INTERRUPT)
     s_endpgm

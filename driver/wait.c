@@ -18,26 +18,27 @@ static int usable(struct am_device *d) {
     return atomic_load(&d->lost) || atomic_load(&d->abandoned) ? -ENODEV : 0;
 }
 
-/* The next thing that went wrong. A wave that ran into the trap handler because of a page fault is
- * told of by the page fault, which names the address: recover() looks for the record. */
+/* The next thing that went wrong. Waves that came to the trap handler are told of by interrupts,
+ * and recover() looks for the record; a record alone means that an interrupt was lost. */
 static bool next_fault(struct am_device *d, struct am_fault *f) {
     if (fault_take(d, f)) return true;
     if (!trap_pending(d)) return false;
     ih_drain(d);
     if (fault_take(d, f)) return true;
     *f = (struct am_fault){.ring = AM_RING_COMPUTE};
-    if (!trap_take(d, &f->trap)) return false;
-    f->kind = f->trap.cause == TRAP_ILLEGAL   ? AM_FAULT_ILLEGAL
-              : f->trap.cause == TRAP_MEMVIOL ? AM_FAULT_MEMVIOL
-                                              : AM_FAULT_TRAP;
+    if (!recover_next_trap(d, &f->trap)) return false;
+    f->kind = AM_FAULT_TRAP; /* recover() knows better */
     return true;
 }
 
 void wait_poll_events(struct am_device *d) {
-    ih_drain(d);
     struct am_fault f;
-    while (!usable(d) && next_fault(d, &f))
-        recover(d, &f);
+    int more;
+    do {
+        more = ih_drain(d);
+        while (!usable(d) && next_fault(d, &f))
+            recover(d, &f);
+    } while (more == -EAGAIN && !usable(d));
 }
 
 /* Long kernels are legal: what counts is that nothing moves. Off unless AM_TIMEOUT says for how

@@ -133,6 +133,52 @@ static void a_debug_trap_goes_on(void **state) {
     am_free(g->dev, m);
 }
 
+/* Good and bad commands of all kinds in one line: each ends as it must. */
+static void a_mixture(void **state) {
+    struct rig *g = *state;
+    enum { N = 400 };
+    struct am_mem *m = rig_alloc(g, 4096, AM_MEM_SYSTEM, "good");
+    struct am_fence f[N];
+    bool bad[N];
+    for (unsigned round = 0; round < 3; round++) {
+        uint32_t *p = m->cpu, last = 0;
+        memset(p, 0, 4096);
+        p[768 + 5] = 0xbeef; /* the work-item that finds it traps, each time */
+        for (uint32_t i = 0; i < N; i++) {
+            const struct am_fence *w = i ? &f[i - 1] : NULL;
+            uint64_t wild = m->va + m->size + 64 * (rig_random() % 100);
+            unsigned kind = (unsigned)(rig_random() % 12);
+            bad[i] = kind < 3;
+            if (kind == 0) {
+                f[i] = poke(g, w, i > 0, wild, i);
+            } else if (kind == 1) {
+                struct {
+                    uint64_t p;
+                    uint32_t n;
+                } a = {m->va + 3072, 0xbeef};
+                struct am_dispatch d = rig_kernel(g, "traps", 1, &a, sizeof(a));
+                assert_int_equal(am_submit_dispatch(g->dev, w, i > 0, &d, &f[i]), 0);
+            } else if (kind == 2) {
+                assert_int_equal(am_submit_copy(g->dev, w, i > 0, wild, m->va, 64, &f[i]), 0);
+            } else if (kind < 8) {
+                f[i] = poke(g, w, i > 0, m->va + 4 * (i % 16), i);
+                last = i;
+            } else {
+                assert_int_equal(am_submit_copy(g->dev, w, i > 0, m->va + 128, m->va, 64, &f[i]),
+                                 0);
+            }
+        }
+        am_wait(g->dev, f[N - 1], SECONDS(60));
+        for (uint32_t i = 0; i < N; i++) {
+            char text[512];
+            int rc = am_fence_error(g->dev, f[i], text, sizeof(text));
+            if (rc != (bad[i] ? -EIO : 0)) fail_msg("command %u ended with %d: %s", i, rc, text);
+        }
+        assert_int_equal(p[last % 16], last);
+    }
+    am_free(g->dev, m);
+}
+
 /* The last kernel of a ring traps and nobody but am_poll looks. */
 static void polling_finds_a_trap(void **state) {
     struct rig *g = *state;
@@ -269,6 +315,7 @@ int main(void) {
         cmocka_unit_test(bad_last_piece),
         cmocka_unit_test(trap_names_the_work_item),
         cmocka_unit_test(polling_finds_a_trap),
+        cmocka_unit_test(a_mixture),
         cmocka_unit_test(a_debug_trap_goes_on),
         cmocka_unit_test(bad_copy_beside_kernel),
         cmocka_unit_test(both_rings),
