@@ -49,11 +49,11 @@ record:
     v_writelane_b32 v1, ttmp13, 15
     s_mov_b32 exec_lo, 0xffff
     s_mov_b32 exec_hi, 0
-    s_and_b32 ttmp12, ttmp12, 31
-    s_lshl_b32 ttmp12, ttmp12, 6
+    s_and_b32 ttmp14, ttmp12, 31
+    s_lshl_b32 ttmp14, ttmp14, 6
     v_mbcnt_lo_u32_b32 v0, -1, 0
     v_lshlrev_b32 v0, 2, v0
-    v_add_nc_u32 v0, ttmp12, v0
+    v_add_nc_u32 v0, ttmp14, v0
     global_store_b32 v0, v1, s[0:1] offset:64 glc slc dlc
     s_waitcnt_vscnt null, 0
     s_mov_b32 exec_lo, 1

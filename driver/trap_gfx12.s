@@ -3,13 +3,14 @@
 // and compares.
 //
 // A wave comes here from s_trap, an exception or a host trap; {ttmp1, ttmp0} hold its PC, with the
-// trap id in ttmp1[31:28]. It writes one record of 64 bytes, in
-// a single store, to slot WAVE_ID of the trap memory, raises the memory's flag, interrupts the host
-// and ends. What it clobbers nobody needs any more. s_trap 3 (llvm.debugtrap) returns, as LLVM
-// AMDGPUUsage has it where no debugger is attached.
+// trap id in ttmp1[31:28]. It writes one record of 64 bytes, in a single store, to slot WAVE_ID of
+// the trap memory, raises the memory's flag, interrupts the host and ends. What it clobbers nobody
+// needs any more. s_trap 3 (llvm.debugtrap) returns, as LLVM AMDGPUUsage has it where no debugger is
+// attached.
 //
-// Sources: linux amdkfd cwsr_trap_handler_gfx12.asm (TMA is shifted by 8),
-// ROCR-Runtime trap_handler_gfx12.s (bits of ttmp1), LLVM AMDGPUUsage (ttmp7 to ttmp9), RDNA4 ISA guide.
+// Sources: linux amdkfd cwsr_trap_handler_gfx12.asm (TMA is shifted by 8, waits between SALU and
+// VALU), ROCR-Runtime trap_handler_gfx12.s (bits of ttmp1), LLVM AMDGPUUsage (ttmp7 to ttmp9),
+// RDNA4 ISA guide.
 
     s_getreg_b32 ttmp3, hwreg(HW_REG_STATE_PRIV)
     s_bfe_u32 ttmp2, ttmp1, 0x4001c                          // the trap id
@@ -29,6 +30,7 @@ record:
     s_getreg_b32 ttmp2, hwreg(HW_REG_EXCP_FLAG_PRIV)
     s_getreg_b32 ttmp3, hwreg(HW_REG_STATUS)
     s_getreg_b32 ttmp12, hwreg(HW_REG_HW_ID1)
+    s_wait_alu depctr_sa_sdst(0)                            // SALU results, before VALU reads them
     v_mov_b32 v1, 0
     v_writelane_b32 v1, ttmp12, 1
     v_writelane_b32 v1, ttmp0, 2
@@ -48,11 +50,12 @@ record:
     v_writelane_b32 v1, ttmp13, 15
     s_mov_b32 exec_lo, 0xffff
     s_mov_b32 exec_hi, 0
-    s_and_b32 ttmp12, ttmp12, 31
-    s_lshl_b32 ttmp12, ttmp12, 6
+    s_and_b32 ttmp14, ttmp12, 31
+    s_lshl_b32 ttmp14, ttmp14, 6
+    s_wait_alu depctr_sa_sdst(0)
     v_mbcnt_lo_u32_b32 v0, -1, 0
     v_lshlrev_b32 v0, 2, v0
-    v_add_nc_u32 v0, ttmp12, v0
+    v_add_nc_u32 v0, ttmp14, v0
     global_store_b32 v0, v1, s[0:1] offset:64 scope:SCOPE_SYS
     s_wait_storecnt 0x0
     s_mov_b32 exec_lo, 1
