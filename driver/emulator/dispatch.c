@@ -484,6 +484,12 @@ static int read_program(struct run *r, uint32_t initiator) {
     if (d->lds_bytes > LDS_BYTES) return refuse(r, "RSRC2.LDS_SIZE exceeds 64 KiB");
     if (cp_field(q, F_COMPUTE_PGM_RSRC2__USER_SGPR) > 16)
         return refuse(r, "RSRC2.USER_SGPR exceeds the 16 COMPUTE_USER_DATA registers");
+    if (cp_field(q, F_COMPUTE_PGM_RSRC2__EXCP_EN) ||
+        cp_field(q, F_COMPUTE_PGM_RSRC2__EXCP_EN_MSB) & 1) {
+        gpu_unimplemented(r->g, "exceptions of arithmetic or of watched addresses (RSRC2 0x%x)",
+                          d->pgm_rsrc2);
+        return -EBADMSG;
+    }
     if (gfx12 && cp_field(q, F_COMPUTE_PGM_RSRC2__DYNAMIC_VGPR)) {
         gpu_unimplemented(r->g, "dynamic VGPRs");
         return -EBADMSG;

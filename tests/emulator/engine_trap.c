@@ -192,7 +192,14 @@ static void not_modelled(void **state) {
     assert_true(rig_logged(&r, "SQ_CMD 0x13"));
     put_reg(&r, R_SPI_PERFCOUNTER0_SELECT, 1);
     assert_true(rig_logged(&r, "SPI_PERFCOUNTER0_SELECT 0x1"));
-    rig_close(&r, 0, 2);
+    rig_acquire(&r, 0xc3f1);
+    rig_program(&r, RIG_VRAM_VA + CODE, RIG_SYS_VA + RIG_DATA, 1 << 26); /* division by zero */
+    rig_dispatch(&r, 1, 64);
+    rig_release(&r, 0x70f514, RIG_SIGNAL, 1);
+    rig_ring(&r);
+    assert_false(rig_wait(&r, RIG_SIGNAL, 1, 20));
+    assert_true(rig_logged(&r, "exceptions of arithmetic"));
+    rig_close(&r, 0, 3);
 }
 
 int main(int argc, char **argv) {
