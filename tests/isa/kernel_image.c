@@ -92,3 +92,17 @@ bool kernel_image_dispatch(const struct kernel_image *k, const struct fake_gpu *
     }
     return true;
 }
+
+const uint8_t *kernel_image_text(const struct kernel_image *k, const struct fake_gpu *f,
+                                 uint64_t *va, uint64_t *size) {
+    const Elf64_Ehdr *eh = (const void *)k->file;
+    const Elf64_Phdr *ph = (const void *)(k->file + eh->e_phoff);
+    for (unsigned i = 0; i < eh->e_phnum; i++) {
+        if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_X)) continue;
+        *va = k->va + ph[i].p_vaddr;
+        *size = ph[i].p_filesz & ~UINT64_C(3);
+        return host_of(f, *va);
+    }
+    *va = *size = 0;
+    return NULL;
+}

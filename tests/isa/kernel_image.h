@@ -19,5 +19,8 @@ void kernel_image_free(struct kernel_image *k);
  * data (dispatch pointer etc. zero, kernarg pointer set). False: no such kernel. */
 bool kernel_image_dispatch(const struct kernel_image *k, const struct fake_gpu *f, const char *name,
                            uint64_t kernarg_va, struct isa_dispatch *d);
+/* The executable segment: its bytes, address and size. */
+const uint8_t *kernel_image_text(const struct kernel_image *k, const struct fake_gpu *f,
+                                 uint64_t *va, uint64_t *size);
 
 #endif

@@ -30,13 +30,51 @@ static struct code_page *page_new(struct isa_group *g, uint64_t va) {
     return p;
 }
 
+/* Executors go to x + x->len: that is the entry that ends the step. */
+static struct code_page *step_page_new(struct isa_group *g, uint64_t va, struct code_page **slot) {
+    struct code_page *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->va = va;
+    p->step = true;
+    for (unsigned i = 0; i + 1 < CODE_PAGE_DWORDS; i += 2) {
+        p->x[i].fn = g->variant->decode_here;
+        p->x[i + 1].fn = g->variant->step_end;
+    }
+    p->next = *slot;
+    return *slot = p;
+}
+
+uint32_t isa_step(struct wave *w, uint64_t va) {
+    struct isa_group *g = w->g;
+    enum { BYTES = CODE_PAGE_BYTES / 2 };
+    uint64_t base = va & ~(uint64_t)(BYTES - 1);
+    struct code_page **slot = &g->steps[va / BYTES % (sizeof g->steps / sizeof *g->steps)];
+    struct code_page *p = *slot;
+    while (p && p->va != base)
+        p = p->next;
+    if (!p) p = step_page_new(g, base, slot);
+    if (!p) {
+        w->pc = va;
+        isa_stop_illegal(w, NULL, true, "no host memory for decoded code");
+        return 1;
+    }
+    w->page = p;
+    struct xinst *x = &p->x[(va - base) / 2];
+    if (x->fn == g->variant->decode_here && !isa_code_decode(w, x)) return 1;
+    x->fn(w, x);
+    return w->exit != EXIT_NONE;
+}
+
 const struct xinst *isa_code_at(struct wave *w, uint64_t va) {
     struct isa_group *g = w->g;
     uint64_t base = va & ~(uint64_t)(CODE_PAGE_BYTES - 1);
     struct code_page *p = g->code[bucket(g, base)];
     while (p && p->va != base)
         p = p->next;
-    if (!p) p = page_new(g, base);
+    if (!p) {
+        p = page_new(g, base);
+        if (p && g->d.jit) isa_jit_hook(w, p);
+    }
     if (!p) {
         w->pc = va;
         return isa_stop_illegal(w, NULL, true, "no host memory for decoded code");
@@ -46,7 +84,8 @@ const struct xinst *isa_code_at(struct wave *w, uint64_t va) {
 }
 
 uint64_t isa_code_pc(const struct wave *w, const struct xinst *x) {
-    return w->page->va + (uint64_t)(x - w->page->x) * 4;
+    uint64_t n = (uint64_t)(x - w->page->x);
+    return w->page->va + (w->page->step ? n / 2 : n) * 4;
 }
 
 /* Reads as many dwords as the instruction may have and memory holds. */
@@ -104,24 +143,33 @@ bool isa_code_decode(struct wave *w, struct xinst *x) {
     }
     struct xinst fresh = {.len = (uint8_t)len};
     w->g->variant->bind(w->g, w->page, &inst, &fresh, va);
-    if (!is_scalar_flow(inst.op->format)) skip_nops(w->g->d.arch, dw, n, &fresh);
+    if (w->page->step)
+        fresh.len = 1;
+    else if (!is_scalar_flow(inst.op->format))
+        skip_nops(w->g->d.arch, dw, n, &fresh);
     *x = fresh;
     return true;
 }
 
-void isa_code_drop(struct isa_group *g) {
-    for (unsigned i = 0; i < sizeof g->code / sizeof *g->code; i++) {
-        while (g->code[i]) {
-            struct code_page *p = g->code[i];
-            g->code[i] = p->next;
-            while (p->blocks) {
-                struct code_block *b = p->blocks;
-                p->blocks = b->next;
-                free(b);
-            }
-            free(p);
+static void drop_pages(struct code_page **head) {
+    while (*head) {
+        struct code_page *p = *head;
+        *head = p->next;
+        while (p->blocks) {
+            struct code_block *b = p->blocks;
+            p->blocks = b->next;
+            free(b);
         }
+        free(p);
     }
+}
+
+void isa_code_drop(struct isa_group *g) {
+    for (unsigned i = 0; i < sizeof g->code / sizeof *g->code; i++)
+        drop_pages(&g->code[i]);
+    for (unsigned i = 0; i < sizeof g->steps / sizeof *g->steps; i++)
+        drop_pages(&g->steps[i]);
+    memset(g->jit_checked, 0, sizeof g->jit_checked);
 }
 
 void *isa_code_alloc(struct code_page *page, unsigned bytes) {

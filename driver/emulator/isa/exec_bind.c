@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* exec_bind.c - picks the executor of a decoded instruction; operands common to all formats. */
 #include "driver/emulator/isa/exec.h"
+#include "driver/emulator/isa/jit_abi.h"
 
 static EXEC(illegal) {
     return isa_stop_illegal(w, x, x->sub, (const char *)(uintptr_t)x->aux);
@@ -185,6 +186,26 @@ static EXEC(cross_page) {
     GO(w, x);
 }
 
+/* Where compiled code begins. Code for another MODE stays unused until the page is decoded anew. */
+static EXEC(jit_enter) {
+    if ((w->mode & JIT_MODE_BITS) != x->s[2]) {
+        ((struct xinst *)x)->fn = decode_here;
+        GO(w, x);
+    }
+    static const struct jit_helpers helpers = {.step = isa_step};
+    jit_fn *fn = (jit_fn *)(uintptr_t)x->s[0];
+    uint64_t next = fn(w, &helpers, x->s[1], (uint32_t)x->imm);
+    if (next == JIT_LEFT) return NULL;
+    x = isa_code_at(w, next);
+    if (!x) return NULL;
+    GO(w, x);
+}
+
+static EXEC(step_end) {
+    (void)w, (void)x;
+    return NULL;
+}
+
 static void run(struct wave *w) {
     const struct xinst *x = isa_code_at(w, w->pc);
     while (x)
@@ -198,5 +219,8 @@ const struct isa_variant SEM_SYM(isa_variant) = {
     .bind = bind,
     .decode_here = decode_here,
     .cross_page = cross_page,
+    .illegal = illegal,
+    .jit_enter = jit_enter,
+    .step_end = step_end,
     .run = run,
 };

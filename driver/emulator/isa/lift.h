@@ -21,6 +21,8 @@ struct lift_request {
     size_t size;             /* bytes, multiple of 4 */
     const uint32_t *entries; /* byte offsets where execution may begin; at least one */
     unsigned entry_count;
+    bool
+        keep_all; /* tests: store every register that changed, also those that nobody reads again */
 };
 
 struct lift_result {

@@ -87,6 +87,7 @@ enum { CODE_PAGE_BYTES = 4096, CODE_PAGE_DWORDS = CODE_PAGE_BYTES / 4, CODE_MAX_
 /* Code is decoded where it is first executed, one entry per dword. */
 struct code_page {
     uint64_t va; /* of its first byte; CODE_PAGE_BYTES aligned */
+    bool step;   /* for isa_step: two entries a dword, the second ends the step; half a page */
     struct code_page *next;
     struct code_block *blocks; /* memory of valu_mods and pairs */
     struct xinst x[CODE_PAGE_DWORDS + CODE_MAX_INST_DWORDS];
@@ -133,6 +134,9 @@ struct isa_variant {
     void (*bind)(struct isa_group *g, struct code_page *page, const struct isa_inst *inst,
                  struct xinst *x, uint64_t va);
     xfn *decode_here, *cross_page;
+    xfn *illegal;   /* what bind makes of an instruction that it refuses */
+    xfn *jit_enter; /* x->s: function, base, MODE; x->imm: entry number (jit_abi.h) */
+    xfn *step_end;
     void (*run)(struct wave *w); /* until w->exit */
 };
 extern const struct isa_variant isa_variant_base, isa_variant_v3, isa_variant_v4;
@@ -153,6 +157,8 @@ struct isa_group {
     struct segment_cache segments[3]; /* by enum isa_client */
     uint32_t translation_epoch, code_epoch;
     struct code_page *code[64]; /* hash by page number */
+    struct code_page *steps[16];
+    const void *jit_checked[8]; /* published code that memory holds; valid as long as code[] is */
     unsigned next_wave;         /* round robin */
     enum isa_end end;
     struct isa_report report;
@@ -172,8 +178,15 @@ uint64_t isa_code_pc(const struct wave *w, const struct xinst *x);
 /* Decodes the instruction x of w->page and binds it. False: w->exit is set. */
 bool isa_code_decode(struct wave *w, struct xinst *x);
 void isa_code_drop(struct isa_group *g);
+/* Runs the one instruction at va, no branch, for compiled code; 0, or w->exit is set. */
+uint32_t isa_step(struct wave *w, uint64_t va);
 /* Memory that lives as long as the page; NULL without memory. */
 void *isa_code_alloc(struct code_page *page, unsigned bytes);
+
+/* --- jit_run.c --- */
+
+/* Puts hooks where compiled code may be entered into a new page. */
+void isa_jit_hook(struct wave *w, struct code_page *page);
 
 /* --- memory.c --- */
 

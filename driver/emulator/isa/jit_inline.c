@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* jit_inline.c - what the lifter puts into compiled code for memory instructions, and the scalar
+ * ALU functions that it clones. Compiled to bitcode, once per host level; never part of the
+ * library.
+ *
+ * A memory function answers true when it has done the whole instruction. False: nothing has been
+ * stored, the interpreter does it. Loads leave anything in lanes that are off. */
+#include <string.h>
+
+#include "driver/emulator/isa/exec_gather.h"
+#include "driver/emulator/isa/exec_mem.h"
+#include "driver/emulator/isa/sem_salu.h"
+
+#define SROW(name, fn, d, a, b, flags)                                                             \
+    uint64_t salu_##name(uint64_t a_, uint64_t b_, struct sem_senv *e);                            \
+    uint64_t salu_##name(uint64_t a_, uint64_t b_, struct sem_senv *e) {                           \
+        return fn(a_, b_, e);                                                                      \
+    }
+#include "driver/emulator/isa/sem_salu_rows.h"
+#undef SROW
+
+#define INLINE static inline __attribute__((always_inline))
+/* A function that the lifter calls by name. */
+#define SERVICE(ret, name, ...)                                                                    \
+    __attribute__((always_inline)) ret name(__VA_ARGS__);                                          \
+    __attribute__((always_inline)) ret name(__VA_ARGS__)
+
+typedef uint8_t v8 __attribute__((vector_size(32)));
+typedef uint16_t v16 __attribute__((vector_size(64)));
+
+INLINE const struct isa_segment *find(const struct segment_cache *c, uint64_t va, unsigned access) {
+    unsigned n = c->count;
+#pragma clang loop unroll(disable)
+    for (unsigned i = 0; i < n; i++)
+        if (va - c->e[i].va < c->e[i].size && c->e[i].access >> access & 1) return &c->e[i];
+    return NULL;
+}
+
+/* Host address of [va, va + size), or NULL. */
+SERVICE(const uint8_t *, jit_scalar, const struct segment_cache *c, uint64_t va, uint32_t size,
+        uint32_t access) {
+    const struct isa_segment *s = find(c, va, access);
+    return s && s->size - (va - s->va) >= size ? s->host + (va - s->va) : NULL;
+}
+
+/* --- lanes at 32-bit offsets from a host address --- */
+
+struct lanes {
+    uint8_t *host;     /* of offset 0 */
+    uint64_t readable; /* bytes from there on */
+    uint32_t lo, span; /* offsets in [lo, lo + span] are inside */
+    vu32 off;
+    vi32 bad; /* lanes that are elsewhere */
+};
+
+INLINE unsigned first_of(uint32_t exec) {
+    return (unsigned)__builtin_ctz(exec);
+}
+
+/* Offsets are from `rel` bytes into the segment. */
+INLINE bool set_range(struct lanes *l, const struct isa_segment *s, int64_t rel, unsigned size) {
+    int64_t hi = (int64_t)(s->size - size) - rel, lo = rel < 0 ? -rel : 0;
+    if (s->size < size || hi > (int64_t)s->size) hi = s->size < size ? -1 : hi;
+    if (hi > INT32_MAX) hi = INT32_MAX;
+    if (hi < lo) return false;
+    l->lo = (uint32_t)lo;
+    l->span = (uint32_t)(hi - lo);
+    l->host = s->host + rel;
+    l->readable = s->size - (uint64_t)rel;
+    return true;
+}
+
+/* base + offset, zero-extended. */
+INLINE bool locate_saddr(struct lanes *l, const struct segment_cache *c, uint64_t base,
+                         const vu32 *off, uint32_t exec, unsigned size, unsigned access) {
+    l->off = *off;
+    l->bad = (vi32){0};
+    uint64_t va = base + (*off)[first_of(exec)];
+    const struct isa_segment *s = find(c, va, access);
+    return s && set_range(l, s, (int64_t)(base - s->va), size);
+}
+
+/* 64-bit addresses plus a constant. */
+INLINE bool locate_vaddr(struct lanes *l, const struct segment_cache *c, uint64_t base,
+                         const vu32 *lo, const vu32 *hi, uint32_t exec, unsigned size,
+                         unsigned access) {
+    unsigned n = first_of(exec);
+    uint64_t va = base + ((*lo)[n] | (uint64_t)(*hi)[n] << 32);
+    const struct isa_segment *s = find(c, va, access);
+    if (!s) return false;
+    uint64_t from = s->va - base;
+    l->off = *lo - (uint32_t)from;
+    vu32 borrow = (vu32)(*lo < vec_splat((uint32_t)from)); /* -1 */
+    l->bad = (*hi + borrow) != vec_splat((uint32_t)(from >> 32));
+    return set_range(l, s, 0, size);
+}
+
+INLINE bool all_inside(const struct lanes *l, uint32_t exec) {
+    vi32 bad = (l->off - l->lo > vec_splat(l->span)) | l->bad;
+    return !(vec_mask(bad) & exec);
+}
+
+/* Offset of lane 0 if the active lanes hold consecutive values of `size` bytes, all 32 inside. */
+INLINE bool is_run(const struct lanes *l, uint32_t exec, unsigned size, uint32_t *start) {
+    unsigned n = first_of(exec);
+    uint32_t at = l->off[n] - n * size;
+    vi32 bad = (l->off != vec_splat(at) + vec_lane_ids() * size) | l->bad;
+    *start = at;
+    return !(vec_mask(bad) & exec) && at - l->lo <= l->span && l->span - (at - l->lo) >= 31 * size;
+}
+
+typedef uint32_t v4x16 __attribute__((vector_size(64)));
+
+INLINE v4x16 load16(const uint8_t *p) {
+    v4x16 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE vu32 join16(v4x16 a, v4x16 b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+                                   17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+
+#define EVEN16 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD16  1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define LOW16  0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+
+/* Consecutive values of 1, 2, 3 or 4 dwords. */
+INLINE void load_run(const uint8_t *p, unsigned dwords, vu32 *out) {
+    if (dwords == 1) {
+        memcpy(out, p, sizeof *out);
+        return;
+    }
+    v4x16 r[4][2];
+    for (unsigned h = 0; h < 2; h++, p += 64 * dwords) {
+        v4x16 z[4];
+        for (unsigned j = 0; j < dwords; j++)
+            z[j] = load16(p + 64 * j);
+        if (dwords == 2) {
+            r[0][h] = __builtin_shufflevector(z[0], z[1], EVEN16);
+            r[1][h] = __builtin_shufflevector(z[0], z[1], ODD16);
+        } else if (dwords == 4) {
+            v4x16 e0 = __builtin_shufflevector(z[0], z[1], EVEN16);
+            v4x16 o0 = __builtin_shufflevector(z[0], z[1], ODD16);
+            v4x16 e1 = __builtin_shufflevector(z[2], z[3], EVEN16);
+            v4x16 o1 = __builtin_shufflevector(z[2], z[3], ODD16);
+            r[0][h] = __builtin_shufflevector(e0, e1, EVEN16);
+            r[2][h] = __builtin_shufflevector(e0, e1, ODD16);
+            r[1][h] = __builtin_shufflevector(o0, o1, EVEN16);
+            r[3][h] = __builtin_shufflevector(o0, o1, ODD16);
+        }
+    }
+    for (unsigned j = 0; j < dwords; j++)
+        out[j] = join16(r[j][0], r[j][1]);
+}
+
+INLINE void store_run(uint8_t *p, unsigned dwords, const vu32 *v) {
+    if (dwords == 1) {
+        memcpy(p, v, sizeof *v);
+        return;
+    }
+    for (unsigned h = 0; h < 2; h++, p += 64 * dwords) {
+        v4x16 z[4], r[4];
+        for (unsigned j = 0; j < dwords; j++)
+            memcpy(&z[j], (const uint8_t *)&v[j] + 64 * h, 64);
+        if (dwords == 2) {
+            r[0] = __builtin_shufflevector(z[0], z[1], LOW16);
+            r[1] = __builtin_shufflevector(z[0], z[1], HIGH16);
+        } else {
+            v4x16 a = __builtin_shufflevector(z[0], z[2], LOW16);
+            v4x16 b = __builtin_shufflevector(z[1], z[3], LOW16);
+            v4x16 c = __builtin_shufflevector(z[0], z[2], HIGH16);
+            v4x16 d = __builtin_shufflevector(z[1], z[3], HIGH16);
+            r[0] = __builtin_shufflevector(a, b, LOW16);
+            r[1] = __builtin_shufflevector(a, b, HIGH16);
+            r[2] = __builtin_shufflevector(c, d, LOW16);
+            r[3] = __builtin_shufflevector(c, d, HIGH16);
+        }
+        for (unsigned j = 0; j < dwords; j++)
+            memcpy(p + 64 * j, &r[j], 64);
+    }
+}
+
+INLINE vu32 load_small_run(const uint8_t *p, unsigned size) {
+    if (size == 1) {
+        v8 b;
+        memcpy(&b, p, sizeof b);
+        return __builtin_convertvector(b, vu32);
+    }
+    v16 w;
+    memcpy(&w, p, sizeof w);
+    return __builtin_convertvector(w, vu32);
+}
+
+INLINE bool load_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
+                       vu32 *out) {
+    uint32_t start;
+    bool run = (size < 4 || size != 12) && is_run(l, exec, size, &start);
+    if (size >= 4 && run) {
+        load_run(l->host + start, size / 4, out);
+        return true;
+    }
+    if (size < 4 && run) {
+        *out = mem_extend_lanes(ext, load_small_run(l->host + start, size), *out);
+        return true;
+    }
+    if (!all_inside(l, exec)) return false;
+    if (size < 4) {
+        struct lanes whole = *l; /* a dword may be read at each offset */
+        if (whole.span < 4 - size) return false;
+        whole.span -= 4 - size;
+        if (!all_inside(&whole, exec)) return false;
+        vu32 raw = gather_dwords(l->host, l->readable, l->off, exec);
+        *out = mem_extend_lanes(ext, raw, *out);
+        return true;
+    }
+    for (unsigned j = 0; j < size / 4; j++)
+        out[j] = gather_dwords(l->host + 4 * j, l->readable - 4 * j, l->off, exec);
+    return true;
+}
+
+/* Lane by lane, in their order. */
+INLINE void store_each(uint8_t *host, vu32 off, uint32_t exec, unsigned size, unsigned shift,
+                       const vu32 *v) {
+    uint32_t o[32], x[4][32];
+    memcpy(o, &off, sizeof o);
+    memcpy(x, v, (size + 3) / 4 * sizeof *v);
+#pragma clang loop unroll(disable)
+    for (uint32_t m = exec; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        uint8_t *p = host + o[i];
+        if (size < 4) {
+            uint32_t r = x[0][i] >> shift;
+            memcpy(p, &r, size);
+            continue;
+        }
+        for (unsigned j = 0; j < size / 4; j++)
+            memcpy(p + 4 * j, &x[j][i], 4);
+    }
+}
+
+INLINE void store_scattered(uint8_t *host, vu32 off, uint32_t exec, unsigned size, unsigned shift,
+                            const vu32 *v) {
+#if defined(__AVX512F__)
+    if (size >= 4) {
+        __m512i o[2];
+        memcpy(o, &off, sizeof o);
+        for (unsigned j = 0; j < size / 4; j++) {
+            __m512i x[2];
+            memcpy(x, &v[j], sizeof x);
+            for (unsigned h = 0; h < 2; h++)
+                _mm512_mask_i32scatter_epi32(host + 4 * j, (__mmask16)(exec >> 16 * h), o[h], x[h],
+                                             1);
+        }
+        return;
+    }
+#endif
+    store_each(host, off, exec, size, shift, v);
+}
+
+INLINE bool store_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
+                        const vu32 *v) {
+    uint32_t start;
+    unsigned shift = ext == MEM_D16_HI_B16 ? 16 : 0;
+    if (size != 12 && is_run(l, exec, size, &start)) {
+        if (exec == UINT32_MAX) {
+            uint8_t *p = l->host + start;
+            if (size >= 4) {
+                store_run(p, size / 4, v);
+            } else if (size == 2) {
+                v16 w = __builtin_convertvector(*v >> shift, v16);
+                memcpy(p, &w, sizeof w);
+            } else {
+                v8 b = __builtin_convertvector(*v >> shift & 0xff, v8);
+                memcpy(p, &b, sizeof b);
+            }
+            return true;
+        }
+#if defined(__AVX512F__)
+        if (size == 4) {
+            __m512i x[2];
+            memcpy(x, v, sizeof x);
+            _mm512_mask_storeu_epi32(l->host + start, (__mmask16)exec, x[0]);
+            _mm512_mask_storeu_epi32(l->host + start + 64, (__mmask16)(exec >> 16), x[1]);
+            return true;
+        }
+#endif
+    }
+    if (!all_inside(l, exec)) return false;
+    store_scattered(l->host, l->off, exec, size, shift, v);
+    return true;
+}
+
+/* --- global and flat memory --- */
+
+#define GLOBAL(size)                                                                               \
+    SERVICE(bool, jit_load_saddr_##size, const struct segment_cache *c, uint64_t base,             \
+            const vu32 *off, uint32_t exec, uint32_t ext, vu32 *out) {                             \
+        struct lanes l;                                                                            \
+        return !exec || (locate_saddr(&l, c, base, off, exec, size, ISA_READ) &&                   \
+                         load_lanes(&l, exec, size, ext, out));                                    \
+    }                                                                                              \
+    SERVICE(bool, jit_load_vaddr_##size, const struct segment_cache *c, uint64_t base,             \
+            const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, vu32 *out) {              \
+        struct lanes l;                                                                            \
+        return !exec || (locate_vaddr(&l, c, base, lo, hi, exec, size, ISA_READ) &&                \
+                         load_lanes(&l, exec, size, ext, out));                                    \
+    }                                                                                              \
+    SERVICE(bool, jit_store_saddr_##size, const struct segment_cache *c, uint64_t base,            \
+            const vu32 *off, uint32_t exec, uint32_t ext, const vu32 *v) {                         \
+        struct lanes l;                                                                            \
+        return !exec || (locate_saddr(&l, c, base, off, exec, size, ISA_WRITE) &&                  \
+                         store_lanes(&l, exec, size, ext, v));                                     \
+    }                                                                                              \
+    SERVICE(bool, jit_store_vaddr_##size, const struct segment_cache *c, uint64_t base,            \
+            const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, const vu32 *v) {          \
+        struct lanes l;                                                                            \
+        return !exec || (locate_vaddr(&l, c, base, lo, hi, exec, size, ISA_WRITE) &&               \
+                         store_lanes(&l, exec, size, ext, v));                                     \
+    }
+GLOBAL(1)
+GLOBAL(2)
+GLOBAL(4)
+GLOBAL(8)
+GLOBAL(12)
+GLOBAL(16)
+
+/* No active lane's address lies in either aperture: FLAT is global memory then. */
+SERVICE(bool, jit_no_aperture, const vu32 *hi, uint32_t exec, uint32_t shared, uint32_t private_) {
+    vi32 in = (*hi == vec_splat(shared)) | (*hi == vec_splat(private_));
+    return !(vec_mask(in) & exec);
+}
+
+/* --- LDS --- */
+
+INLINE bool lds_lanes(struct lanes *l, uint8_t *lds, uint32_t bytes, vu32 at, unsigned size) {
+    l->host = lds;
+    l->readable = (uint64_t)bytes + ISA_LDS_PAD;
+    l->lo = 0;
+    l->span = bytes - size;
+    l->off = at;
+    l->bad = (vi32){0};
+    return bytes >= size;
+}
+
+#define LDS(size)                                                                                  \
+    SERVICE(bool, jit_lds_load_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,             \
+            uint32_t imm, uint32_t exec, uint32_t ext, vu32 *out) {                                \
+        struct lanes l;                                                                            \
+        return !exec || (lds_lanes(&l, lds, bytes, *addr + imm, size) &&                           \
+                         load_lanes(&l, exec, size, ext, out));                                    \
+    }                                                                                              \
+    SERVICE(bool, jit_lds_store_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,            \
+            uint32_t imm, uint32_t exec, uint32_t ext, const vu32 *v) {                            \
+        struct lanes l;                                                                            \
+        return !exec || (lds_lanes(&l, lds, bytes, *addr + imm, size) &&                           \
+                         store_lanes(&l, exec, size, ext, v));                                     \
+    }
+LDS(1)
+LDS(2)
+LDS(4)
+LDS(8)
+LDS(12)
+LDS(16)
+
+INLINE uint32_t atomic_value(unsigned op, uint32_t old, uint32_t a) {
+    switch (op) {
+    case ATOMIC_SWAP:
+        return a;
+    case ATOMIC_ADD:
+        return old + a;
+    case ATOMIC_SUB:
+        return old - a;
+    case ATOMIC_MIN_I:
+        return (int32_t)a < (int32_t)old ? a : old;
+    case ATOMIC_MIN_U:
+        return a < old ? a : old;
+    case ATOMIC_MAX_I:
+        return (int32_t)a > (int32_t)old ? a : old;
+    case ATOMIC_MAX_U:
+        return a > old ? a : old;
+    case ATOMIC_AND:
+        return old & a;
+    case ATOMIC_OR:
+        return old | a;
+    default:
+        return old ^ a; /* ATOMIC_XOR */
+    }
+}
+
+/* One of the operations above on dwords of LDS; out gets the old values. */
+SERVICE(bool, jit_lds_atomic, uint8_t *lds, uint32_t bytes, const vu32 *addr, uint32_t imm,
+        uint32_t exec, uint32_t op, const vu32 *v, vu32 *out) {
+    struct lanes l;
+    if (!exec) return true;
+    if (!lds_lanes(&l, lds, bytes, *addr + imm, 4) || !all_inside(&l, exec)) return false;
+    uint32_t o[32], x[32], old[32] = {0};
+    memcpy(o, &l.off, sizeof o);
+    memcpy(x, v, sizeof x);
+#pragma clang loop unroll(disable)
+    for (uint32_t m = exec; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
+        uint32_t was;
+        memcpy(&was, lds + o[i], 4);
+        uint32_t now = atomic_value(op, was, x[i]);
+        memcpy(lds + o[i], &now, 4);
+        old[i] = was;
+    }
+    memcpy(out, old, sizeof old);
+    return true;
+}
