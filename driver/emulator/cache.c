@@ -106,9 +106,17 @@ uint64_t cache_dispatch(struct gpu *g) {
         pthread_mutex_lock(&c->lock);
         stamp = event(c);
         pthread_mutex_unlock(&c->lock);
+        c->pieces = 0;
     }
     isa_invalidate_translations();
     return stamp;
+}
+
+uint64_t cache_window(struct gpu *g) {
+    enum { FEW = 16 };
+    struct cache *c = cache_of(g);
+    unsigned n = c ? atomic_fetch_add_explicit(&c->pieces, 1, memory_order_relaxed) : 2 * FEW;
+    return 1ull << (n < FEW ? 16 : n < 2 * FEW ? CHUNK_SHIFT : 26);
 }
 
 uint64_t cache_now(struct gpu *g) {

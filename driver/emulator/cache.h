@@ -40,12 +40,13 @@
  *   R8 a copy reads what an earlier SDMA packet wrote, without FENCE and POLL_REGMEM in between.
  *
  * How exact it is. CP and SDMA packets are judged for the very bytes. A shader's access is seen
- * when its memory is translated, once for each work-group object, dispatch and piece (pieces of
- * vector accesses are up to 64 MiB), not one by one: the address that asked is judged and counts as
- * read or written, by its line of 128 bytes; that the rest of the piece may be cached is kept per
- * 2 MiB, that it may be written is not held against anyone. So a finding is real in terms of pages
- * and lines, but of two buffers in one piece only the first that a kernel touches is looked at. A
- * line beside a cached one of the same page counts as cached.
+ * when its memory is translated, once for each work-group object, dispatch and piece (of vector
+ * accesses: 64 KiB for the first sixteen of a dispatch, later up to 64 MiB), not one by one: the
+ * address that asked is judged and counts as read or written, by its line of 128 bytes; that the
+ * rest of the piece may be cached is kept per 2 MiB, that it may be written is not held against
+ * anyone. So a finding is real in terms of pages and lines, but of two buffers in one piece only
+ * the first that a kernel touches is looked at. A line beside a cached one of the same page counts
+ * as cached.
  */
 #ifndef RAWCL_EMULATOR_CACHE_H
 #define RAWCL_EMULATOR_CACHE_H
@@ -86,6 +87,10 @@ void cache_queue_gone(struct gpu *g);
  * happens meanwhile is a race, not staleness. Drops the compute units' cached translations, so that
  * every page is judged once more. */
 uint64_t cache_dispatch(struct gpu *g);
+/* How large a piece (a power of two, aligned) the next vector access of the running dispatch may be
+ * given. The first are small, so that most buffers are looked at on their own; then they grow,
+ * since accesses that wander would pay for it. */
+uint64_t cache_window(struct gpu *g);
 /* The stamp of the present: what was launched before is complete (cache_order.ordered). */
 uint64_t cache_now(struct gpu *g);
 struct cache_order {

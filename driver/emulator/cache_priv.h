@@ -49,8 +49,9 @@ struct cache {
     uint64_t dirty_system, dirty_system_page; /* ... of system memory */
     struct order order;
     uint64_t tlb_epoch;
-    bool code_written;   /* a page that I$ ever filled was written since the code was dropped */
-    bool code_in_system; /* I$ filled from memory whose CPU writes are invisible */
+    _Atomic unsigned pieces; /* vector translations of the running dispatch */
+    bool code_written;       /* a page that I$ ever filled was written since the code was dropped */
+    bool code_in_system;     /* I$ filled from memory whose CPU writes are invisible */
     struct chunk **vram;
     uint64_t vram_chunks;
     struct chunk *system[HASH_SIZE];

@@ -69,7 +69,7 @@ static int host_translate(struct isa_host *h, enum isa_client client, enum isa_a
                                                           : CACHE_V;
     /* What a cache may hold from before is judged for the piece that is handed out, small where
      * accesses are few; HDP's pending writes were, for va alone, by gpu_translate. */
-    uint64_t window = cache == CACHE_V ? 64ull << 20 : 4096;
+    uint64_t window = cache == CACHE_V ? cache_window(g) : 4096;
     uint64_t lo = va & ~(window - 1), hi = lo + window;
     if (lo < x.va) lo = x.va;
     if (hi > x.va + x.size) hi = x.va + x.size;
