@@ -77,7 +77,7 @@ void cache_fence(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, ui
 /* ... has waited until it saw this low dword at va. */
 void cache_waited(struct gpu *g, enum gpu_agent who, const struct gpu_xlat *x, uint64_t va,
                   uint32_t value);
-/* The host rang the doorbell of the CP or of SDMA: it has seen whatever they had written. */
+/* The host moved a write pointer of the CP or of SDMA: it has seen whatever they had written. */
 void cache_doorbell(struct gpu *g, enum gpu_agent who);
 /* SDMA begins (data) or has ended a packet that copies, fills or writes. */
 void cache_copy_packet(struct gpu *g, bool data);

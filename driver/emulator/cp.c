@@ -316,6 +316,7 @@ static void set_wptr(struct cp_queue *q, uint64_t wptr) {
                         (unsigned long long)q->rptr);
         return;
     }
+    cache_doorbell(q->g, AGENT_CP);
     q->wptr = wptr;
     reg_put(q, R_CP_HQD_PQ_WPTR_LO, (uint32_t)wptr);
     reg_put(q, R_CP_HQD_PQ_WPTR_HI, (uint32_t)(wptr >> 32));

@@ -145,13 +145,11 @@ void nbio_doorbell(struct gpu *g, uint32_t off, uint64_t v) {
     struct route sdma = s2a_entry(g, 1), cp = s2a_entry(g, 0);
     if (sdma.enabled && sdma.awid == AWID_SDMA0 && dw >= sdma.offset &&
         dw < sdma.offset + sdma.size) {
-        cache_doorbell(g, AGENT_SDMA);
         sdma_doorbell(g, off, v);
         return;
     }
     if (cp.enabled && cp.awid == AWID_CP && dw >= cp.offset &&
         (!cp.size || dw < cp.offset + cp.size)) {
-        cache_doorbell(g, AGENT_CP);
         cp_doorbell(g, off, v);
         return;
     }

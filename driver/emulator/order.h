@@ -48,7 +48,7 @@ struct order {
 void order_fence(struct order *o, enum order_queue q, uint64_t key, uint32_t value, uint64_t now);
 /* q's wait for memory ended when it saw value (its low dword) at key. */
 void order_waited(struct order *o, enum order_queue q, uint64_t key, uint32_t value, uint64_t now);
-/* The host gives q work. */
+/* The host gives q work: its write pointer moves. */
 void order_doorbell(struct order *o, enum order_queue q);
 /* A queue was taken off its engine: whoever did that knows what became of its work. */
 void order_gone(struct order *o, uint64_t now);

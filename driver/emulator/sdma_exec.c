@@ -98,6 +98,7 @@ static void set_wptr(struct sdma *s, uint64_t wptr) {
                         (unsigned long long)wptr, (unsigned long long)s->rptr, why);
         return;
     }
+    cache_doorbell(g, AGENT_SDMA);
     s->wptr = wptr;
     gpu_reg_set(g, R_SDMA0_QUEUE0_RB_WPTR, (uint32_t)wptr);
     gpu_reg_set(g, R_SDMA0_QUEUE0_RB_WPTR_HI, (uint32_t)(wptr >> 32));

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "driver/emulator/cache.h"
 #include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/sdma_exec.h"
@@ -218,7 +217,6 @@ void rig_emit(struct rig *r, const uint32_t *dw, unsigned n) {
 }
 
 void rig_ring(struct rig *r) {
-    cache_doorbell(r->g, AGENT_CP);
     cp_doorbell(r->g, 0x18, r->wptr);
 }
 
@@ -240,7 +238,6 @@ void rig_sdma_poll(struct rig *r, uint32_t off, uint32_t value) {
 }
 
 void rig_sdma_ring(struct rig *r) {
-    cache_doorbell(r->g, AGENT_SDMA);
     sdma_doorbell(r->g, 0x800, r->sdma_wptr);
 }
 
