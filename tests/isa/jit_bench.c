@@ -88,7 +88,8 @@ static double measure(struct bed *t, const struct bench *b, struct isa_dispatch 
     struct isa_group *g = isa_group_create(d);
     if (!g) return -1;
     double best = 1e9;
-    for (int n = 0; n <= t->runs && best >= 0; n++) {
+    int runs = d->jit || t->runs < 3 ? t->runs : 3;
+    for (int n = 0; n <= runs && best >= 0; n++) {
         if (n <= 1) fill_buffers(t);
         double start = now_ms(CLOCK_THREAD_CPUTIME_ID);
         bool ok = run_groups(g, b);

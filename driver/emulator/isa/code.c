@@ -58,6 +58,7 @@ uint32_t isa_step(struct wave *w, uint64_t va) {
         isa_stop_illegal(w, NULL, true, "no host memory for decoded code");
         return 1;
     }
+    g->touched = true;
     w->page = p;
     struct xinst *x = &p->x[(va - base) / 2];
     if (x->fn == g->variant->decode_here && !isa_code_decode(w, x)) return 1;

@@ -196,6 +196,11 @@ static EXEC(jit_enter) {
     jit_fn *fn = (jit_fn *)(uintptr_t)x->s[0];
     uint64_t next = fn(w, &helpers, x->s[1], (uint32_t)x->imm);
     if (next == JIT_LEFT) return NULL;
+    if (next == JIT_ENDED) {
+        if (isa_code_pc(w, x) == w->g->d.entry_va) w->g->direct_ends++;
+        isa_wave_end(w);
+        return isa_pause(w, x, EXIT_END);
+    }
     x = isa_code_at(w, next);
     if (!x) return NULL;
     GO(w, x);

@@ -83,13 +83,7 @@ static EXEC(s_rfe) {
 /* --- the end of a wave, traps --- */
 
 static EXEC(s_endpgm) {
-    struct isa_group *g = w->g;
-    w->ended = true;
-    g->live--;
-    if (g->live && g->signals >= g->live) { /* the others need not wait for this one */
-        g->signals = 0;
-        g->phase++;
-    }
+    isa_wave_end(w);
     return isa_pause(w, x, EXIT_END);
 }
 

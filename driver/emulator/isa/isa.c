@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/emulator/isa/jit_abi.h"
 #include "driver/emulator/isa/launch.h"
 #include "driver/emulator/isa/wave.h"
 
@@ -59,7 +60,8 @@ struct isa_group *isa_group_create(const struct isa_dispatch *d) {
     g->waves = calloc(waves, sizeof *g->waves);
     g->vgpr_memory = aligned_alloc(sizeof(vu32), vgprs);
     g->lds = calloc(1, (size_t)d->lds_bytes + ISA_LDS_PAD);
-    if (!g->waves || !g->vgpr_memory || !g->lds) {
+    g->ids = aligned_alloc(sizeof(vu32), (size_t)waves * g->halves * sizeof(vu32));
+    if (!g->waves || !g->vgpr_memory || !g->lds || !g->ids) {
         isa_group_destroy(g);
         return NULL;
     }
@@ -81,6 +83,7 @@ bool isa_group_rebind(struct isa_group *g, const struct isa_dispatch *d) {
     g->d = *d;
     g->vgpr_limit = allocated_vgprs(d);
     g->lds_bytes = d->lds_bytes;
+    g->direct = false;
     return true;
 }
 
@@ -90,6 +93,7 @@ void isa_group_destroy(struct isa_group *g) {
     free(g->waves);
     free(g->vgpr_memory);
     free(g->lds);
+    free(g->ids);
     free(g);
 }
 
@@ -97,8 +101,7 @@ void isa_group_destroy(struct isa_group *g) {
 static void refresh_caches(struct isa_group *g) {
     unsigned t = atomic_load(&translation_epoch), c = atomic_load(&code_epoch);
     if (t != g->translation_epoch) {
-        for (unsigned i = 0; i < 3; i++)
-            g->segments[i].count = 0;
+        memset(g->segments, 0, sizeof g->segments); /* compiled code looks at sizes only */
         g->translation_epoch = t;
     }
     if (c != g->code_epoch) {
@@ -117,15 +120,41 @@ void isa_group_start(struct isa_group *g, const struct isa_group_start *s) {
     uint64_t waves = (items + g->d.wave_size - 1) / g->d.wave_size;
     g->wave_count = waves < g->wave_capacity ? (unsigned)waves : g->wave_capacity;
     g->live = g->wave_count;
-    for (unsigned i = 0; i < g->wave_count; i++) {
-        struct wave *w = &g->waves[i];
-        memset(w, 0, sizeof *w);
-        w->g = g;
-        w->index = i;
-        w->v = g->vgpr_memory + (size_t)i * g->halves * ISA_VGPRS;
-        w->env[1].wave64_half = 1;
-        isa_launch_wave(w, items - (uint64_t)i * g->d.wave_size);
-    }
+    g->direct_ends = 0;
+    g->unlaunched = true;
+    isa_launch_ids(g);
+    if (!g->direct) isa_group_launch(g);
+}
+
+static uint64_t items_from(const struct isa_group *g, unsigned wave) {
+    const uint32_t *size = g->start.size;
+    return (uint64_t)size[0] * size[1] * size[2] - (uint64_t)wave * g->d.wave_size;
+}
+
+/* The wave as memory holds it at launch; from: a launched wave to copy, or NULL. */
+static void launch(struct isa_group *g, unsigned i, const struct wave *from) {
+    struct wave *w = &g->waves[i];
+    size_t size = sizeof *w;
+    __asm__("" : "+r"(size)); /* a call of libc's: inlined string instructions start slowly */
+    if (from)
+        memcpy(w, from, size);
+    else
+        memset(w, 0, size);
+    w->g = g;
+    w->index = i;
+    w->v = g->vgpr_memory + (size_t)i * g->halves * ISA_VGPRS;
+    w->env[1].wave64_half = 1;
+    if (from)
+        isa_launch_index(w, items_from(g, i));
+    else
+        isa_launch_wave(w, items_from(g, i));
+}
+
+void isa_group_launch(struct isa_group *g) {
+    if (!g->unlaunched) return;
+    g->unlaunched = false;
+    for (unsigned i = 0; i < g->wave_count; i++)
+        launch(g, i, i ? &g->waves[0] : NULL);
 }
 
 static void run_slice(struct wave *w, uint64_t slice) {
@@ -152,9 +181,68 @@ static unsigned run_round(struct isa_group *g, uint64_t slice, uint64_t *spent) 
     return ran;
 }
 
+/* Wave i, whose registers are wave 0's, did not end: it takes over wave 0's state and VGPRs. */
+static void settle(struct isa_group *g, unsigned i, uint64_t next) {
+    struct wave *w0 = &g->waves[0], *w = &g->waves[i];
+    if (i) {
+        *w = *w0;
+        w0->ended = true;
+    }
+    if (next != JIT_LEFT) {
+        w->pc = next;
+        w->exit = EXIT_YIELD;
+    }
+    for (unsigned k = 1; k < i; k++)
+        g->waves[k].ended = true;
+    for (unsigned k = i + 1; k < g->wave_count; k++)
+        launch(g, k, NULL);
+    g->direct = false;
+}
+
+/* Runs the waves of a group that has not been launched one after another in wave 0's memory, as
+ * long as compiled code takes them to their end. */
+static void run_direct(struct isa_group *g) {
+    struct wave *w = &g->waves[0];
+    static const struct jit_helpers helpers = {.step = isa_step};
+    g->unlaunched = false;
+    refresh_caches(g);
+    launch(g, 0, NULL);
+    const struct xinst *x = isa_code_at(w, g->d.entry_va);
+    if (!x || x->fn != g->variant->jit_enter || (w->mode & JIT_MODE_BITS) != x->s[2]) {
+        settle(g, 0, g->d.entry_va);
+        return;
+    }
+    jit_fn *fn = (jit_fn *)(uintptr_t)x->s[0];
+    const uint64_t base = x->s[1];
+    const uint32_t number = (uint32_t)x->imm;
+    g->touched = false;
+    for (unsigned i = 0; i < g->wave_count; i++) {
+        if (g->touched) {
+            launch(g, 0, NULL);
+            g->touched = false;
+        }
+        w->index = i;
+        isa_launch_index(w, items_from(g, i));
+        w->exit = EXIT_NONE;
+        w->budget = SLICE;
+        uint64_t next = fn(w, &helpers, base, number);
+        if (next != JIT_ENDED) {
+            settle(g, i, next);
+            return;
+        }
+        g->live--;
+    }
+}
+
 enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {
     uint64_t spent = 0;
     if (g->end != ISA_YIELD) return g->end;
+    bool stopping = g->d.host->stop && *g->d.host->stop;
+    if (g->unlaunched && !stopping) {
+        run_direct(g);
+        if (g->end != ISA_YIELD) return g->end;
+    }
+    isa_group_launch(g);
     while (g->live) {
         if (g->d.host->stop && *g->d.host->stop) return isa_stop_killed(g);
         uint64_t slice = budget && budget - spent < SLICE ? budget - spent : SLICE;
@@ -174,6 +262,7 @@ enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {
         spent += used + 1;
         if (budget && spent >= budget && g->live) return ISA_YIELD;
     }
+    if (g->direct_ends == g->wave_count) g->direct = true;
     return g->end = ISA_DONE;
 }
 

@@ -16,7 +16,7 @@
 #include "driver/emulator/isa/wave.h"
 
 #define JIT_SYMBOL "rawcl_jit"
-enum { JIT_MAGIC = 0x4a434c52, JIT_VERSION = 1 };
+enum { JIT_MAGIC = 0x4a434c52, JIT_VERSION = 2 };
 
 /* Bits of MODE that code is specialised on: rounding, denormals, DX10_CLAMP, IEEE. */
 enum { JIT_MODE_BITS = 0x3ff };
@@ -33,9 +33,12 @@ struct jit_helpers {
 
 /* What a jit_fn returns instead of an address: w->exit and w->pc say how to go on. */
 #define JIT_LEFT UINT64_C(1)
+/* The same: the wave has reached s_endpgm; its registers in memory are as they were at the call
+ * unless w->g->touched. */
+#define JIT_ENDED UINT64_C(2)
 
 /* Runs w from entry `number` on; base: GPU address of the code's byte 0. Returns the address of the
- * instruction that the interpreter is to run next, or JIT_LEFT. */
+ * instruction that the interpreter is to run next, JIT_LEFT or JIT_ENDED. */
 typedef uint64_t jit_fn(struct wave *w, const struct jit_helpers *h, uint64_t base,
                         uint32_t number);
 

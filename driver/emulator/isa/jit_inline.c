@@ -28,19 +28,26 @@
 typedef uint8_t v8 __attribute__((vector_size(32)));
 typedef uint16_t v16 __attribute__((vector_size(64)));
 
+INLINE bool holds(const struct isa_segment *s, uint64_t va, unsigned access) {
+    return va - s->va < s->size && s->access >> access & 1;
+}
+
+/* Entries that are not in use have size 0. */
 INLINE const struct isa_segment *find(const struct segment_cache *c, uint64_t va, unsigned access) {
-    unsigned n = c->count;
+    if (__builtin_expect(holds(&c->e[0], va, access), 1)) return &c->e[0];
 #pragma clang loop unroll(disable)
-    for (unsigned i = 0; i < n; i++)
-        if (va - c->e[i].va < c->e[i].size && c->e[i].access >> access & 1) return &c->e[i];
+    for (unsigned i = 1; i < SEGMENT_CACHE; i++)
+        if (holds(&c->e[i], va, access)) return &c->e[i];
     return NULL;
 }
 
-/* Host address of [va, va + size), or NULL. */
-SERVICE(const uint8_t *, jit_scalar, const struct segment_cache *c, uint64_t va, uint32_t size,
-        uint32_t access) {
+/* True: *host is the address of [va, va + size). */
+SERVICE(bool, jit_scalar, const struct segment_cache *c, uint64_t va, uint32_t size,
+        uint32_t access, const uint8_t **host) {
     const struct isa_segment *s = find(c, va, access);
-    return s && s->size - (va - s->va) >= size ? s->host + (va - s->va) : NULL;
+    if (!s || s->size - (va - s->va) < size) return false;
+    *host = s->host + (va - s->va);
+    return true;
 }
 
 /* --- lanes at 32-bit offsets from a host address --- */

@@ -7,5 +7,9 @@
 
 /* items_left: work-items of the group from the wave's first lane on; lanes beyond are off. */
 void isa_launch_wave(struct wave *w, uint64_t items_left);
+/* The part of it that differs between the waves of a work-group; w->index is set. */
+void isa_launch_index(struct wave *w, uint64_t items_left);
+/* Work-item ids of all waves, for the group's size: what isa_launch_index copies. */
+void isa_launch_ids(struct isa_group *g);
 
 #endif

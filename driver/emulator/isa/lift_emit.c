@@ -63,6 +63,18 @@ LLVMValueRef lift_mask_of(struct lift *l, LLVMValueRef v) {
     return lift_cast(l, v, l->i32);
 }
 
+/* A branch that nearly always takes its first way. */
+static void likely(struct lift *l, LLVMValueRef cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
+    LLVMValueRef br = LLVMBuildCondBr(l->b, cond, yes, no);
+    LLVMMetadataRef node[3] = {
+        LLVMMDStringInContext2(l->cx, "branch_weights", 14),
+        LLVMValueAsMetadata(lift_i32(l, 100000)),
+        LLVMValueAsMetadata(lift_i32(l, 1)),
+    };
+    LLVMMetadataRef md = LLVMMDNodeInContext2(l->cx, node, 3);
+    LLVMSetMetadata(br, LLVMGetMDKindIDInContext(l->cx, "prof", 4), LLVMMetadataAsValue(l->cx, md));
+}
+
 /* --- registers --- */
 
 static LLVMValueRef read_reg(struct lift *l, struct lift_reg *r, LLVMTypeRef t) {
@@ -144,6 +156,18 @@ static void flush_reg(struct lift *l, struct lift_reg *r, LLVMTypeRef t) {
     if (r->dirty) LLVMBuildStore(l->b, lift_cast(l, r->val, t), r->slot);
     r->dirty = false;
     r->val = NULL;
+}
+
+/* The block has its terminator: nothing of it is known in the next. */
+static void forget(struct lift *l) {
+    for (unsigned h = 0; h < l->halves; h++)
+        for (unsigned r = 0; r < ISA_VGPRS; r++)
+            l->v[h][r].val = NULL, l->v[h][r].dirty = false;
+    for (unsigned r = 0; r < 128; r++)
+        l->s[r].val = NULL, l->s[r].dirty = false;
+    l->scc.val = NULL;
+    l->scc.dirty = false;
+    l->mask[0] = l->mask[1] = NULL;
 }
 
 static void flush(struct lift *l) {
@@ -240,7 +264,7 @@ static LLVMValueRef call_step(struct lift *l) {
 static void check_left(struct lift *l, LLVMValueRef r) {
     LLVMBasicBlockRef stop = lift_block(l, "stop"), go = lift_block(l, "stepped");
     LLVMValueRef ok = LLVMBuildICmp(l->b, LLVMIntEQ, r, lift_i32(l, 0), "");
-    LLVMBuildCondBr(l->b, ok, go, stop);
+    likely(l, ok, go, stop);
     LLVMPositionBuilderAtEnd(l->b, stop);
     struct regset live = l->node->live_in;
     for (unsigned w = 0; w < LREG_WORDS; w++)
@@ -290,7 +314,7 @@ void lift_step_unless(struct lift *l, LLVMValueRef ok, const struct lift_reg *be
     const struct regset *writes = &l->inst->writes;
     LLVMBasicBlockRef fast = LLVMGetInsertBlock(l->b), slow = lift_block(l, "slow"),
                       join = lift_block(l, "join");
-    LLVMBuildCondBr(l->b, ok, join, slow);
+    likely(l, ok, join, slow);
     LLVMPositionBuilderAtEnd(l->b, slow);
     struct regset dirty = l->dirty;
     for (unsigned r = 0; r < LREG_COUNT; r++)
@@ -359,8 +383,8 @@ static LLVMBasicBlockRef go_back(struct lift *l, uint32_t off, uint32_t from) {
     LLVMValueRef v = LLVMBuildLoad2(l->b, l->i64, l->budget, "");
     v = LLVMBuildSub(l->b, v, lift_i64(l, (from - off) / 4 + 1), "");
     LLVMBuildStore(l->b, v, l->budget);
-    LLVMValueRef spent = LLVMBuildICmp(l->b, LLVMIntSLT, v, lift_i64(l, 0), "");
-    LLVMBuildCondBr(l->b, spent, yield, to);
+    LLVMValueRef left = LLVMBuildICmp(l->b, LLVMIntSGE, v, lift_i64(l, 0), "");
+    likely(l, left, to, yield);
     LLVMPositionBuilderAtEnd(l->b, yield);
     struct regset live;
     memset(&live, 0xff, sizeof live);
@@ -461,12 +485,16 @@ static void emit_node(struct lift *l, struct lift_node *n) {
     } else {
         struct regset live = n->live_out;
         int32_t at = n->target < l->rq->size ? l->at[n->target / 4] : -1;
+        if (at >= 0 && l->insts[at].kind == L_END && !l->rq->keep_all) {
+            LLVMBuildRet(l->b, lift_i64(l, JIT_ENDED));
+            forget(l);
+            return;
+        }
         for (unsigned w = 0; w < LREG_WORDS; w++)
             live.w[w] |= at >= 0 ? l->insts[at].reads.w[w] : UINT64_MAX;
-        if (at < 0 || l->insts[at].kind != L_END || l->rq->keep_all)
-            regset_add(&live, LREG_SGPR0 + ISA_SRC_EXEC_LO, 2);
+        regset_add(&live, LREG_SGPR0 + ISA_SRC_EXEC_LO, 2);
         leave_at(l, n->target, &live);
-        flush(l); /* only forgets: nothing can follow the return */
+        forget(l);
     }
 }
 
@@ -572,7 +600,7 @@ static void emit_entries(struct lift *l, unsigned chunk, LLVMBasicBlockRef enter
             v = LLVMBuildICmp(l->b, LLVMIntEQ, v, lift_i32(l, UINT32_MAX), "");
             cond = cond ? LLVMBuildAnd(l->b, cond, v, "") : v;
         }
-        LLVMBuildCondBr(l->b, cond, full, part);
+        likely(l, cond, full, part);
         LLVMPositionBuilderAtEnd(l->b, full);
         load_live(l, f);
         LLVMPositionBuilderAtEnd(l->b, part);

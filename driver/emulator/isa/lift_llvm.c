@@ -132,7 +132,7 @@ int lift_llvm_finish(struct lift *l) {
     const char *dump = getenv("RAWCL_LIFT_DUMP");
     if (dump) LLVMPrintModuleToFile(l->mod, dump, NULL);
     int err = 0;
-#ifndef NDEBUG
+#if 1
     if (LLVMVerifyModule(l->mod, LLVMReturnStatusAction, &text))
         err = fail_text(l, "IR", text);
     else

@@ -70,29 +70,18 @@ void lift_smem(struct lift *l) {
         va = LLVMBuildAdd(l->b, va, o, "");
     }
     va = LLVMBuildAnd(l->b, va, lift_i64(l, ~UINT64_C(3)), "");
-    LLVMValueRef args[] = {l->sseg, va, lift_i32(l, x->size), lift_i32(l, ISA_READ)};
-    LLVMValueRef p = service(l, "jit_scalar", args, 4);
-    /* The loads are guarded: a NULL address goes to the slow path first. */
-    LLVMValueRef ok = LLVMBuildIsNotNull(l->b, p, "");
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), load = lift_block(l, "load"),
-                      join = lift_block(l, "loaded");
-    LLVMBuildCondBr(l->b, ok, load, join);
-    LLVMPositionBuilderAtEnd(l->b, load);
-    LLVMValueRef v[16];
+    /* Where the address is not known the wave itself is read, and the result not used. */
+    LLVMValueRef host = lift_alloca(l, l->ptr);
+    LLVMBuildStore(l->b, l->w, host);
+    LLVMValueRef args[] = {l->sseg, va, lift_i32(l, x->size), lift_i32(l, ISA_READ), host};
+    LLVMValueRef ok = service(l, "jit_scalar", args, 5);
+    LLVMValueRef p = LLVMBuildLoad2(l->b, l->ptr, host, ""), v[16];
     unsigned n = x->size / 4u;
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef index = lift_i64(l, 4 * i);
         LLVMValueRef q = LLVMBuildGEP2(l->b, l->i8, p, &index, 1, "");
         v[i] = LLVMBuildLoad2(l->b, l->i32, q, "");
-    }
-    LLVMBuildBr(l->b, join);
-    LLVMPositionBuilderAtEnd(l->b, join);
-    LLVMValueRef undef = LLVMGetUndef(l->i32);
-    for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef phi = LLVMBuildPhi(l->b, l->i32, "");
-        LLVMAddIncoming(phi, &v[i], &load, 1);
-        LLVMAddIncoming(phi, &undef, &here, 1);
-        v[i] = phi;
+        LLVMSetAlignment(v[i], 4);
     }
     for (unsigned i = 0; i < n; i++)
         lift_set_sgpr(l, x->dst + i, v[i]);

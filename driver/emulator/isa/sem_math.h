@@ -136,12 +136,19 @@ static inline vu32 pick(bool which, vu32 x, vu32 y) {
 
 /* One bit a lane -> all ones or zero a lane. */
 static inline vi32 lanes_of_mask(uint32_t m) {
+#if defined(SEM_LIFT) && defined(__clang__)
+    typedef bool vb32 __attribute__((ext_vector_type(32)));
+    vb32 lanes;
+    memcpy(&lanes, &m, sizeof lanes);
+    return -__builtin_convertvector(lanes, vi32);
+#else
     const vu32 bit = {1u,       1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,
                       1u << 7,  1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13,
                       1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20,
                       1u << 21, 1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27,
                       1u << 28, 1u << 29, 1u << 30, 1u << 31};
     return ne(bit & m, (vu32){0});
+#endif
 }
 
 #if !defined(__clang__) && defined(__SSE2__)

@@ -100,6 +100,7 @@ static bool raise_exception(struct wave *w, enum exception e) {
 }
 
 void isa_group_trap(struct isa_group *g) {
+    isa_group_launch(g);
     for (unsigned i = 0; i < g->wave_count; i++) {
         struct wave *w = &g->waves[i];
         if (w->ended || !isa_trap_enter(w, w->pc, 0, true)) continue;
@@ -152,6 +153,16 @@ void isa_barrier_signal(struct wave *w) {
     w->signal_phase = g->phase;
     w->signalled = true;
     if (++g->signals >= g->live) {
+        g->signals = 0;
+        g->phase++;
+    }
+}
+
+void isa_wave_end(struct wave *w) {
+    struct isa_group *g = w->g;
+    w->ended = true;
+    g->live--;
+    if (g->live && g->signals >= g->live) { /* the others need not wait for this one */
         g->signals = 0;
         g->phase++;
     }

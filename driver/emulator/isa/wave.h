@@ -160,6 +160,13 @@ struct isa_group {
     struct code_page *steps[16];
     const void *jit_checked[8]; /* published code that memory holds; valid as long as code[] is */
     unsigned next_wave;         /* round robin */
+    vu32 *ids;                  /* VGPR 0 of each wave at launch, for ids_key */
+    uint32_t ids_key[4];        /* group size, components + 1 */
+    /* Waves that compiled code takes from launch to end in one call need no launch of their own. */
+    bool direct;          /* the last group was like that: try it again */
+    bool unlaunched;      /* started, no wave launched yet */
+    bool touched;         /* isa_step has changed a wave's registers */
+    unsigned direct_ends; /* waves of this group that ended so */
     enum isa_end end;
     struct isa_report report;
     bool reported;
@@ -202,7 +209,12 @@ bool isa_mem_read(struct isa_group *g, enum isa_client client, enum isa_access a
                   void *out, unsigned size);
 bool isa_mem_write(struct isa_group *g, uint64_t va, const void *in, unsigned size);
 
-/* --- group.c: how a wave stops --- */
+/* --- isa.c --- */
+
+/* Launches the waves of a group that has been started without. */
+void isa_group_launch(struct isa_group *g);
+
+/* --- stop.c: how a wave stops --- */
 
 /* Ends the group at instruction x of w. They return NULL so that executors can return it. */
 const struct xinst *isa_stop_fault(struct wave *w, const struct xinst *x, unsigned lane,
@@ -220,6 +232,7 @@ const struct xinst *isa_pause(struct wave *w, const struct xinst *next, enum wav
 /* Barrier bookkeeping. */
 void isa_barrier_signal(struct wave *w);
 bool isa_barrier_passed(const struct wave *w);
+void isa_wave_end(struct wave *w);
 /* MODE -> env. */
 void isa_set_mode(struct wave *w, uint32_t mode);
 
