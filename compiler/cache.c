@@ -60,11 +60,12 @@ static void cache_make_parents(char *path) {
 
 /* Opens the directory of entries, made if need be. Returns a descriptor or -1. Somebody else's
  * directory, or one that others can write to, is not used. */
-static int cache_open_directory(bool create) {
+static int cache_open_directory(enum cache_part part, bool create) {
+    static const char *const names[] = {"kernels", "jit"};
     char path[PATH_MAX], entries[PATH_MAX + 16];
     struct stat st;
     if (!cache_base(path, sizeof path)) return -1;
-    snprintf(entries, sizeof entries, "%s/kernels", path);
+    snprintf(entries, sizeof entries, "%s/%s", path, names[part]);
     int fd = open(entries, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && create) {
         cache_make_parents(entries);
@@ -86,7 +87,8 @@ static void cache_name(const struct cache_key *key, char name[48]) {
 /* Reads a whole file of a sane size. Returns false on anything odd. */
 static bool cache_read(int fd, struct bytes *out) {
     struct stat st;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) return false;
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+        return false;
     if (st.st_size < (off_t)sizeof(struct cache_header) || st.st_size > (off_t)WIRE_FRAME_MAX)
         return false;
     size_t size = (size_t)st.st_size;
@@ -126,10 +128,10 @@ static bool cache_decode(const struct bytes *file, const struct cache_key *key,
     return false;
 }
 
-bool cache_lookup(const struct cache_key *key, struct wire_result *out) {
+bool cache_lookup(enum cache_part part, const struct cache_key *key, struct wire_result *out) {
     char name[48];
     struct bytes file = {0};
-    int dir = cache_open_directory(false);
+    int dir = cache_open_directory(part, false);
     if (dir < 0) return false;
     cache_name(key, name);
     int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -153,11 +155,12 @@ static bool cache_write(int fd, const void *data, size_t size) {
     return true;
 }
 
-void cache_store(const struct cache_key *key, const struct wire_result *result) {
+void cache_store(enum cache_part part, const struct cache_key *key,
+                 const struct wire_result *result) {
     static atomic_uint counter;
     char name[48], temporary[64];
     struct bytes payload = {0};
-    int dir = cache_open_directory(true);
+    int dir = cache_open_directory(part, true);
     if (dir < 0) return;
     wire_put_result(&payload, result);
     struct cache_key check = cache_make_key(payload.data, payload.size);
@@ -183,7 +186,7 @@ void cache_store(const struct cache_key *key, const struct wire_result *result) 
     }
     close(dir);
     bytes_free(&payload);
-    if (n % CACHE_TRIM_INTERVAL == 0) cache_trim(CACHE_SIZE_MAX);
+    if (n % CACHE_TRIM_INTERVAL == 0) cache_trim(part, CACHE_SIZE_MAX);
 }
 
 struct cache_file {
@@ -228,8 +231,8 @@ static size_t cache_list(DIR *stream, struct cache_file **list, uint64_t *total)
     return count;
 }
 
-void cache_trim(uint64_t size_max) {
-    int dir = cache_open_directory(false);
+void cache_trim(enum cache_part part, uint64_t size_max) {
+    int dir = cache_open_directory(part, false);
     DIR *stream = dir >= 0 ? fdopendir(dir) : NULL;
     if (!stream) {
         if (dir >= 0) close(dir);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "compiler/cache.h"
@@ -18,50 +19,71 @@
 
 #define CLIENT_HELLO_MS  60000 /* a worker that is not ready by then never will be */
 #define CLIENT_TIMEOUT_S 600   /* for one job; RAWCL_COMPILER_TIMEOUT overrides */
+#define CLIENT_IDLE_S    45    /* less than WORKER_IDLE_MS */
 
 /* One worker, one job at a time: the lock is held for the whole exchange. */
-static struct {
+struct client {
     pthread_mutex_t lock;
     int fd;       /* -1: none */
     ino_t socket; /* what fd must still be: applications close descriptors that are not theirs */
     bool ready;   /* has greeted */
-} client = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+    time_t used;  /* when it answered last */
+    int idle_s;   /* seconds after which it may be about to leave by itself; 0: it does not */
+    const char *too_late, *too_large, *ended; /* what its failures are called */
+};
 
-static bool client_socket_is_ours(void) {
+static struct client builder = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .fd = -1,
+    .too_late = "the compiler did not finish in time (RAWCL_COMPILER_TIMEOUT sets the limit)",
+    .too_large = "the program is too large for the memory there is",
+    .ended = "the compiler process ended while it worked on this program (it crashed or was "
+             "killed); this build failed, the next one gets a new process"};
+
+/* For the emulated GPU's code, in the background: no build waits for it. */
+static struct client lifter = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .fd = -1,
+    .idle_s = CLIENT_IDLE_S,
+    .too_late = "the lifter did not finish in time (RAWCL_COMPILER_TIMEOUT sets the limit)",
+    .too_large = "the code is too large for the memory there is",
+    .ended = "the lifter's process ended while it worked on this code (it crashed or was killed)"};
+
+static bool client_socket_is_ours(const struct client *c) {
     struct stat st;
-    return client.fd >= 0 && !fstat(client.fd, &st) && S_ISSOCK(st.st_mode) &&
-           st.st_ino == client.socket;
+    return c->fd >= 0 && !fstat(c->fd, &st) && S_ISSOCK(st.st_mode) && st.st_ino == c->socket;
 }
 
-static void client_drop_worker(void) {
-    if (client_socket_is_ours()) close(client.fd); /* the worker ends when it sees this */
-    client.fd = -1;
-    client.ready = false;
+static void client_drop_worker(struct client *c) {
+    if (client_socket_is_ours(c)) close(c->fd); /* the worker ends when it sees this */
+    c->fd = -1;
+    c->ready = false;
 }
 
 /* Starts a worker unless one is there. A worker that died idle is replaced without a word. */
-static int client_start(char *err, size_t err_size) {
+static int client_start(struct client *c, char *err, size_t err_size) {
     char path[PATH_MAX];
-    if (client.fd >= 0) {
-        struct pollfd p = {.fd = client.fd, .events = POLLRDHUP};
-        if (client_socket_is_ours() && poll(&p, 1, 0) == 0) return 0;
-        client_drop_worker();
+    if (c->fd >= 0) {
+        struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
+        bool leaving = c->idle_s && time(NULL) - c->used >= c->idle_s;
+        if (!leaving && client_socket_is_ours(c) && poll(&p, 1, 0) == 0) return 0;
+        client_drop_worker(c);
     }
     int r = spawn_find_worker(path, sizeof path, err, err_size);
     if (r) return r;
     struct stat st;
     int fd = spawn_worker(path, err, err_size);
     if (fd < 0) return fd;
-    client.socket = fstat(fd, &st) ? 0 : st.st_ino;
-    client.fd = fd;
+    c->socket = fstat(fd, &st) ? 0 : st.st_ino;
+    c->fd = fd;
     return 0;
 }
 
-static int client_wait_ready(char *err, size_t err_size) {
+static int client_wait_ready(struct client *c, char *err, size_t err_size) {
     struct bytes frame = {0};
     enum wire_kind kind;
-    if (client.ready) return 0;
-    int r = wire_receive(client.fd, &kind, &frame, CLIENT_HELLO_MS);
+    if (c->ready) return 0;
+    int r = wire_receive(c->fd, &kind, &frame, CLIENT_HELLO_MS);
     if (r) {
         snprintf(err, err_size, "the compiler process ended before it was ready (%s)",
                  strerror(-r));
@@ -74,8 +96,8 @@ static int client_wait_ready(char *err, size_t err_size) {
         }
     }
     bytes_free(&frame);
-    if (r) client_drop_worker();
-    client.ready = !r;
+    if (r) client_drop_worker(c);
+    c->ready = !r;
     return r;
 }
 
@@ -94,41 +116,39 @@ static void client_fail(struct wire_result *out, enum compiler_status status, co
 }
 
 /* One request, one answer, with the lock held. Fills out in any case. */
-static void client_exchange_locked(enum wire_kind kind, const struct bytes *request,
-                                   struct wire_result *out) {
+static void client_exchange_locked(struct client *c, enum wire_kind kind,
+                                   const struct bytes *request, struct wire_result *out) {
     char err[PATH_MAX + 256];
-    int r = client_start(err, sizeof err);
-    if (!r) r = client_wait_ready(err, sizeof err);
+    int r = client_start(c, err, sizeof err);
+    if (!r) r = client_wait_ready(c, err, sizeof err);
     if (r) {
         client_fail(out, COMPILER_UNAVAILABLE, err);
         return;
     }
     struct bytes answer = {0};
-    r = wire_send(client.fd, kind, request);
-    if (!r) r = wire_receive(client.fd, &kind, &answer, client_timeout_ms());
+    r = wire_send(c->fd, kind, request);
+    if (!r) r = wire_receive(c->fd, &kind, &answer, client_timeout_ms());
     if (!r) r = kind == WIRE_RESULT ? wire_get_result(&answer, out) : -EPROTO;
     bytes_free(&answer);
+    c->used = time(NULL);
     if (!r) {
-        if (out->ending) client_drop_worker();
+        if (out->ending) client_drop_worker(c);
         return;
     }
-    client_drop_worker();
+    client_drop_worker(c);
     if (r == -ETIMEDOUT)
-        client_fail(out, COMPILER_CRASHED,
-                    "the compiler did not finish in time (RAWCL_COMPILER_TIMEOUT sets the limit)");
+        client_fail(out, COMPILER_CRASHED, c->too_late);
     else if (r == -ENOMEM || r == -EMSGSIZE)
-        client_fail(out, COMPILER_UNAVAILABLE, "the program is too large for the memory there is");
+        client_fail(out, COMPILER_UNAVAILABLE, c->too_large);
     else
-        client_fail(out, COMPILER_CRASHED,
-                    "the compiler process ended while it worked on this program (it crashed or was "
-                    "killed); this build failed, the next one gets a new process");
+        client_fail(out, COMPILER_CRASHED, c->ended);
 }
 
-static void client_exchange(enum wire_kind kind, const struct bytes *request,
+static void client_exchange(struct client *c, enum wire_kind kind, const struct bytes *request,
                             struct wire_result *out) {
-    pthread_mutex_lock(&client.lock);
-    client_exchange_locked(kind, request, out);
-    pthread_mutex_unlock(&client.lock);
+    pthread_mutex_lock(&c->lock);
+    client_exchange_locked(c, kind, request, out);
+    pthread_mutex_unlock(&c->lock);
 }
 
 static void client_identify_file(struct bytes *b, const char *path) {
@@ -191,15 +211,15 @@ void compiler_run(const struct compiler_job *job, struct compiler_result *out) {
     }
     if (!getcwd(directory, sizeof directory)) snprintf(directory, sizeof directory, "/");
     bool cacheable = client_key(job, directory, &key);
-    if (cacheable && cache_lookup(&key, &result)) {
+    if (cacheable && cache_lookup(CACHE_KERNELS, &key, &result)) {
         client_deliver(&result, out, true);
         return;
     }
     struct bytes request = {0};
     wire_put_job(&request, job, directory);
-    client_exchange(WIRE_JOB, &request, &result);
+    client_exchange(&builder, WIRE_JOB, &request, &result);
     bytes_free(&request);
-    if (cacheable && result.status == COMPILER_OK) cache_store(&key, &result);
+    if (cacheable && result.status == COMPILER_OK) cache_store(CACHE_KERNELS, &key, &result);
     client_deliver(&result, out, false);
 }
 
@@ -209,7 +229,7 @@ void compiler_disassemble(const char *target, const void *data, size_t size,
     struct wire_result result;
     bytes_put_string(&request, target);
     bytes_put_blob(&request, data, size);
-    client_exchange(WIRE_DISASSEMBLE, &request, &result);
+    client_exchange(&builder, WIRE_DISASSEMBLE, &request, &result);
     bytes_free(&request);
     client_deliver(&result, out, false);
 }
@@ -223,16 +243,76 @@ void compiler_result_free(struct compiler_result *r) {
 void compiler_warm_up(const char *target) {
     char err[PATH_MAX + 256];
     struct bytes request = {0};
-    if (pthread_mutex_trylock(&client.lock)) return; /* somebody is at it already */
-    bool running = client.fd >= 0;
+    if (pthread_mutex_trylock(&builder.lock)) return; /* somebody is at it already */
+    bool running = builder.fd >= 0;
     bytes_put_string(&request, target);
-    if (!client_start(err, sizeof err) && !running) wire_send(client.fd, WIRE_WARM_UP, &request);
-    pthread_mutex_unlock(&client.lock);
+    if (!client_start(&builder, err, sizeof err) && !running)
+        wire_send(builder.fd, WIRE_WARM_UP, &request);
+    pthread_mutex_unlock(&builder.lock);
     bytes_free(&request);
 }
 
+/* ---- the emulated GPU's code ---- */
+
+static bool client_lift_key(const void *request, size_t size, struct cache_key *key) {
+    char path[PATH_MAX], err[PATH_MAX + 256];
+    struct bytes b = {0};
+    if (spawn_find_worker(path, sizeof path, err, sizeof err)) return false;
+    bytes_put_string(&b, "RawCL lift " RAWCL_VERSION);
+    client_identify_file(&b, path); /* the lifter is in it */
+    client_identify_file(&b, RAWCL_LLVM_LIBRARY);
+    bytes_put_blob(&b, request, size);
+    bool usable = !b.failed;
+    if (usable) *key = cache_make_key(b.data, b.size);
+    bytes_free(&b);
+    return usable;
+}
+
+static int client_lift_run(const void *request, size_t size, struct wire_result *result, char *why,
+                           size_t why_size) {
+    struct bytes frame = {0};
+    bytes_put(&frame, request, size);
+    if (frame.failed)
+        client_fail(result, COMPILER_UNAVAILABLE, lifter.too_large);
+    else
+        client_exchange(&lifter, WIRE_LIFT, &frame, result);
+    bytes_free(&frame);
+    if (result->status == COMPILER_OK && result->binary) return 0;
+    const char *log = result->log ? result->log : "out of memory";
+    if (!strncmp(log, "error: ", 7)) log += 7;
+    snprintf(why, why_size, "%.*s", (int)strcspn(log, "\n"), log);
+    return result->status == COMPILER_UNAVAILABLE ? -ENODEV : -EIO;
+}
+
+int compiler_lift(void *unused, const void *request, size_t size, bool only_cached, void **reply,
+                  size_t *reply_size, char *why, size_t why_size) {
+    struct wire_result result = {0};
+    struct cache_key key;
+    int r = 1;
+    (void)unused;
+    *reply = NULL;
+    *reply_size = 0;
+    if (why_size) why[0] = 0;
+    bool cacheable = client_lift_key(request, size, &key);
+    if (!cacheable || !cache_lookup(CACHE_JIT, &key, &result)) {
+        if (only_cached) return -ENOENT;
+        r = client_lift_run(request, size, &result, why, why_size);
+        if (!r && cacheable) cache_store(CACHE_JIT, &key, &result);
+    }
+    if (r >= 0) {
+        *reply = result.binary;
+        *reply_size = result.binary_size;
+        result.binary = NULL;
+    }
+    wire_result_free(&result);
+    return r;
+}
+
 void compiler_after_fork_child(void) {
-    /* The lock may have been held by a thread that does not exist here. */
-    pthread_mutex_init(&client.lock, NULL);
-    client_drop_worker();
+    struct client *const clients[] = {&builder, &lifter};
+    for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
+        /* The lock may have been held by a thread that does not exist here. */
+        pthread_mutex_init(&clients[i]->lock, NULL);
+        client_drop_worker(clients[i]);
+    }
 }

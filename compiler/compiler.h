@@ -64,7 +64,12 @@ enum compiler_status compiler_check_options(const char *options, enum compiler_a
 /* Starts the worker ahead of the first job, without waiting, and has it practise for target. Only
  * the first call does anything. */
 void compiler_warm_up(const char *target);
-/* In a forked child: forgets the worker (it is the parent's). */
+/* Has GPU code lifted to host code for the emulated GPU: am_options.jit_compile (driver/am.h says
+ * what goes in and out). In a worker of its own, which a build never waits for; results are kept in
+ * the cache. Blocking; thread-safe, one at a time. unused: anything. */
+int compiler_lift(void *unused, const void *request, size_t size, bool only_cached, void **reply,
+                  size_t *reply_size, char *why, size_t why_size);
+/* In a forked child: forgets the workers (they are the parent's). */
 void compiler_after_fork_child(void);
 
 #endif

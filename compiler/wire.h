@@ -43,6 +43,7 @@ enum wire_kind {
     WIRE_WARM_UP,     /* target; no answer: the worker does a build for practice */
     WIRE_DISASSEMBLE, /* target, code object; answered by WIRE_RESULT with text as binary */
     WIRE_RESULT,
+    WIRE_LIFT, /* a request of the emulated GPU's; answered by WIRE_RESULT, its binary a reply */
 };
 
 #define WIRE_FRAME_MAX (1u << 30) /* bytes; a longer frame is a broken peer */

@@ -20,6 +20,11 @@
 #include <llvm-c/ErrorHandling.h>
 
 #include "compiler/worker_build.h"
+#include "compiler/worker_lift.h"
+
+/* A worker that lifts is needed while kernels are new: it does not stay for good. The client takes
+ * another one well before this (CLIENT_IDLE_S). */
+#define WORKER_IDLE_MS 60000
 
 static int worker_socket = -1;
 
@@ -142,6 +147,14 @@ static void worker_serve_disassembly(const struct bytes *frame) {
     wire_result_free(&result);
 }
 
+static void worker_serve_lift(const struct bytes *frame) {
+    struct wire_result result;
+    worker_lift_run(frame->data, frame->size, &result);
+    worker_answer(&result);
+    if (result.ending) _exit(0);
+    wire_result_free(&result);
+}
+
 int main(int argc, char **argv) {
     if (argc != 3 || strcmp(argv[1], "--socket") != 0) {
         fprintf(stderr, "usage: rawcl-compiler --socket FD\n"
@@ -155,7 +168,8 @@ int main(int argc, char **argv) {
     if (worker_setup()) return 1;
     struct bytes frame = {0};
     enum wire_kind kind;
-    while (!wire_receive(worker_socket, &kind, &frame, -1)) {
+    int idle_ms = -1;
+    while (!wire_receive(worker_socket, &kind, &frame, idle_ms)) {
         switch (kind) {
         case WIRE_JOB:
             worker_serve_job(&frame);
@@ -165,6 +179,10 @@ int main(int argc, char **argv) {
             break;
         case WIRE_WARM_UP:
             worker_serve_warm_up(&frame);
+            break;
+        case WIRE_LIFT:
+            worker_serve_lift(&frame);
+            idle_ms = WORKER_IDLE_MS;
             break;
         case WIRE_HELLO:
         case WIRE_RESULT:

@@ -9,10 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -26,6 +23,7 @@
 #include "compiler/library.h"
 #include "compiler/worker_args.h"
 #include "compiler/worker_llvm.h"
+#include "compiler/worker_link.h"
 #include "compiler/worker_printf.h"
 
 /* Put into the executable at build time (worker_header.c). */
@@ -504,78 +502,31 @@ static bool build_resolved(struct build *b) {
     return !b->errors;
 }
 
-/* Writes an object into an anonymous file for the linker. Returns a descriptor or -1. */
-static int build_object_file(struct build *b, LLVMTargetMachineRef machine) {
-    LLVMMemoryBufferRef object = NULL;
-    char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, b->module, LLVMObjectFile, &message,
-                                            &object)) {
-        build_error(b, "%s", message);
-        LLVMDisposeMessage(message);
-        return -1;
-    }
-    build_time(b, "code generation");
-    int fd = memfd_create("rawcl-object", MFD_CLOEXEC);
-    const char *at = LLVMGetBufferStart(object);
-    size_t left = LLVMGetBufferSize(object);
-    while (fd >= 0 && left) {
-        ssize_t n = write(fd, at, left);
-        if (n <= 0) {
-            close(fd);
-            fd = -1;
-        } else {
-            at += n;
-            left -= (size_t)n;
-        }
-    }
-    LLVMDisposeMemoryBuffer(object);
-    if (fd < 0) build_error(b, "no memory for the object file");
-    return b->errors ? (fd >= 0 ? (close(fd), -1) : -1) : fd;
-}
-
-/* lld writes "-" to standard output, which main() made an anonymous file. */
-static void build_take_output(struct build *b) {
-    struct stat st;
-    if (fstat(STDOUT_FILENO, &st) || st.st_size <= 0) {
-        build_error(b, "the linker wrote nothing");
-        return;
-    }
-    size_t size = (size_t)st.st_size;
-    void *data = mmap(NULL, size, PROT_READ, MAP_SHARED, STDOUT_FILENO, 0);
-    if (data == MAP_FAILED) {
-        build_error(b, "the linker's output cannot be read");
-        return;
-    }
-    build_take_buffer(b, NULL, 0, data, size);
-    munmap(data, size);
-}
-
-static void build_link(struct build *b, int object) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", object);
-    const char *args[] = {
-        "ld.lld", "-shared", "--no-undefined", "--threads=1", "--build-id=none", path, "-o", "-"};
-    bool again = true;
-    if (ftruncate(STDOUT_FILENO, 0) || lseek(STDOUT_FILENO, 0, SEEK_SET) < 0) {
-        build_error(b, "no room for the linker's output");
-        return;
-    }
-    if (!llvm_lld(args, sizeof args / sizeof args[0], build_log, b, &again))
-        b->errors = true;
+static void build_link(struct build *b, LLVMMemoryBufferRef object) {
+    struct worker_linked linked;
+    worker_link(LLVMGetBufferStart(object), LLVMGetBufferSize(object), build_log, b, &linked);
+    if (linked.data)
+        build_take_buffer(b, NULL, 0, linked.data, linked.size);
     else
-        build_take_output(b);
-    if (!again) b->result->ending = true;
+        b->errors = true;
+    if (!linked.again) b->result->ending = true;
+    worker_linked_free(&linked);
     build_time(b, "linker");
 }
 
 static void build_generate(struct build *b) {
     LLVMTargetMachineRef machine = build_machine(b);
     if (build_optimise(b, machine) && build_resolved(b)) {
-        int object = build_object_file(b, machine);
-        if (object >= 0) {
-            build_link(b, object);
-            close(object);
+        LLVMMemoryBufferRef object = NULL;
+        char *message = NULL;
+        if (LLVMTargetMachineEmitToMemoryBuffer(machine, b->module, LLVMObjectFile, &message,
+                                                &object)) {
+            build_error(b, "%s", message);
+            LLVMDisposeMessage(message);
         }
+        build_time(b, "code generation");
+        if (object && !b->errors) build_link(b, object);
+        if (object) LLVMDisposeMemoryBuffer(object);
     }
     LLVMDisposeTargetMachine(machine);
 }

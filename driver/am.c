@@ -239,8 +239,7 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
         snprintf(err, err_size, "%s: %s", id, spec.error);
         return rc;
     }
-    rc = device_open_bus(&spec, opt ? opt->log : NULL, opt ? opt->log_ctx : NULL, &bus, err,
-                         err_size);
+    rc = device_open_bus(&spec, opt, &bus, err, err_size);
     if (rc) return rc;
     rc = am_device_new(bus, id, opt, spec.kind == DEVICE_EMU, &d);
     if (rc) {

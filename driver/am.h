@@ -4,7 +4,7 @@
  * Functions return 0 or a negative errno. -ENODEV: the device is lost for good; -EIO: the command
  * faulted (am_fence_error tells how); -ETIMEDOUT: time is up; -ENOSPC: out of device memory.
  * All functions are thread-safe unless said otherwise. None calls back into the runtime except the
- * log callback.
+ * log callback; jit_compile is called on a thread of the emulated GPU.
  */
 #ifndef RAWCL_DRIVER_AM_H
 #define RAWCL_DRIVER_AM_H
@@ -42,9 +42,21 @@ int am_enumerate(const char *spec, struct am_candidate **out, size_t *count);
 
 /* ---- open = the boot ---- */
 
+/* Compiles code of the emulated GPU for the host. request: bytes that only the model and the lifter
+ * understand (driver/emulator/isa/jit_request.h); equal bytes may be answered from a cache. Called
+ * on a thread of the model's with signals blocked, one call at a time for a device; may take as
+ * long as it wants. It may still be running when am_close has returned, so ctx must stay valid.
+ * Returns 0 (compiled) or 1 (from a cache) with *reply malloc'ed, to be freed with free(); -ENOENT:
+ * only_cached was asked and there is nothing; -ENODEV: it cannot compile at all, do not ask again;
+ * another -errno: not this one. why: receives a sentence after -ENODEV and other errors. */
+typedef int am_jit_fn(void *ctx, const void *request, size_t size, bool only_cached, void **reply,
+                      size_t *reply_size, char *why, size_t why_size);
+
 struct am_options {
     am_log_fn *log; /* may be NULL */
     void *log_ctx;
+    am_jit_fn *jit_compile; /* NULL: the emulated GPU interprets only; others need none */
+    void *jit_ctx;
 };
 
 /* Boots the device. Takes its lock. On failure err holds a sentence naming the step. */

@@ -24,18 +24,20 @@ static void forward(void *ctx, enum emu_log_level level, const char *line) {
     am_log_fn *log = listener.log;
     void *log_ctx = listener.ctx;
     pthread_mutex_unlock(&listener.lock);
-    bool loud = level == EMU_LOG_GUEST_ERROR || level == EMU_LOG_UNIMPLEMENTED;
+    bool jit = level == EMU_LOG_JIT || level == EMU_LOG_JIT_FAILED;
+    bool loud = level == EMU_LOG_GUEST_ERROR || level == EMU_LOG_UNIMPLEMENTED ||
+                level == EMU_LOG_JIT_FAILED;
     if (log)
         log(log_ctx,
-            loud                     ? AM_LOG_WARN
-            : level == EMU_LOG_FAULT ? AM_LOG_INFO
-                                     : AM_LOG_DEBUG,
-            "emulator", line);
+            loud                            ? AM_LOG_WARN
+            : level == EMU_LOG_FAULT || jit ? AM_LOG_INFO
+                                            : AM_LOG_DEBUG,
+            jit ? "jit" : "emulator", line);
     else if (loud || (level == EMU_LOG_FAULT && log_debug_level() >= 3) || log_debug_level() >= 4)
         fprintf(stderr, "rawcl: emulator: %s\n", line);
 }
 
-int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+int bus_emulated_open(const struct device_spec *s, const struct am_options *opt, struct bus **out,
                       char *err, size_t err_size) {
     const char *timeout = getenv("RAWCL_EMU_TIMEOUT");
     char *end = NULL;
@@ -45,8 +47,8 @@ int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx
         return -EINVAL;
     }
     pthread_mutex_lock(&listener.lock);
-    listener.log = log;
-    listener.ctx = log_ctx;
+    listener.log = opt ? opt->log : NULL;
+    listener.ctx = opt ? opt->log_ctx : NULL;
     pthread_mutex_unlock(&listener.lock);
     struct emu_config config = {
         .target = s->target,
@@ -54,14 +56,15 @@ int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx
         .cus = s->cus,
         .threads = s->threads,
         .log = forward,
+        .jit_compile = opt ? opt->jit_compile : NULL,
+        .jit_ctx = opt ? opt->jit_ctx : NULL,
     };
     return emu_open(&config, out, err, err_size);
 }
 #else
-int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+int bus_emulated_open(const struct device_spec *s, const struct am_options *opt, struct bus **out,
                       char *err, size_t err_size) {
-    (void)log;
-    (void)log_ctx;
+    (void)opt;
     *out = NULL;
     snprintf(err, err_size, "%s: this build has no emulated GPU", s->id);
     return -ENOTSUP;

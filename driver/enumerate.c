@@ -220,9 +220,9 @@ int am_enumerate(const char *spec, struct am_candidate **out, size_t *count) {
     return rc;
 }
 
-int device_open_bus(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+int device_open_bus(const struct device_spec *s, const struct am_options *opt, struct bus **out,
                     char *err, size_t err_size) {
-    if (s->kind == DEVICE_EMU) return bus_emulated_open(s, log, log_ctx, out, err, err_size);
+    if (s->kind == DEVICE_EMU) return bus_emulated_open(s, opt, out, err, err_size);
     snprintf(err, err_size, "%s: this bus is not built into this version", s->id);
     return -ENOTSUP;
 }
@@ -233,7 +233,7 @@ void device_probe(const struct device_spec *s, struct am_candidate *c) {
     struct bus *bus = NULL;
     struct am_device *d = NULL;
     char err[200] = "";
-    int rc = device_open_bus(s, NULL, NULL, &bus, err, sizeof err);
+    int rc = device_open_bus(s, NULL, &bus, err, sizeof err);
     if (!rc && (rc = am_device_new(bus, s->id, NULL, s->kind == DEVICE_EMU, &d)))
         bus->ops->close(bus);
     if (!rc) {

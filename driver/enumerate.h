@@ -17,14 +17,14 @@ struct device_spec {
 
 /* 0, or -EINVAL (malformed) or -ENOTSUP (a bus that is not built) with s->error. */
 int device_spec_parse(const char *id, struct device_spec *s);
-/* Opens the bus that the entry names. */
-int device_open_bus(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+/* Opens the bus that the entry names. opt may be NULL. */
+int device_open_bus(const struct device_spec *s, const struct am_options *opt, struct bus **out,
                     char *err, size_t err_size);
 /* Reads sizes from the device's own tables into the candidate; its error on failure. */
 void device_probe(const struct device_spec *s, struct am_candidate *c);
 
 /* bus_emulated.c */
-int bus_emulated_open(const struct device_spec *s, am_log_fn *log, void *log_ctx, struct bus **out,
+int bus_emulated_open(const struct device_spec *s, const struct am_options *opt, struct bus **out,
                       char *err, size_t err_size);
 
 /* bus_trace.c: wraps a bus. Every access goes to the sink, with its register once the device's IP

@@ -19,7 +19,7 @@ static void am_log_line(void *ctx, enum am_log_level level, const char *topic, c
 
 cl_int device_open(cl_device_id dev, char *reason, size_t reason_size) {
     char why[512] = "";
-    struct am_options opt = {.log = am_log_line};
+    struct am_options opt = {.log = am_log_line, .jit_compile = compiler_lift};
     struct am_device *am = NULL;
 
     if (platform_is_orphan()) {

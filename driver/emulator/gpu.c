@@ -18,10 +18,11 @@
 /* ---- messages ---- */
 
 static void emit(struct gpu *g, enum emu_log_level level, const char *line) {
-    static const char *const tag[] = {"guest error", "unimplemented", "fault", "debug"};
+    static const char *const tag[] = {"guest error", "unimplemented", "fault",
+                                      "debug",       "jit",           "jit"};
     if (g->config.log)
         g->config.log(g->config.log_ctx, level, line);
-    else if (level != EMU_LOG_DEBUG)
+    else if (level != EMU_LOG_DEBUG && level != EMU_LOG_JIT)
         fprintf(stderr, "emu:%s: %s: %s\n", g->target, tag[level], line);
 }
 

@@ -58,6 +58,18 @@ void compiler_result_free(struct compiler_result *r) {
     free(r->log);
 }
 
+int compiler_lift(void *unused, const void *request, size_t size, bool only_cached, void **reply,
+                  size_t *reply_size, char *why, size_t why_size) {
+    (void)unused;
+    (void)request;
+    (void)size;
+    (void)only_cached;
+    *reply = NULL;
+    *reply_size = 0;
+    snprintf(why, why_size, "the fake compiler lifts nothing");
+    return -ENODEV;
+}
+
 void compiler_warm_up(const char *target) {
     (void)target;
 }

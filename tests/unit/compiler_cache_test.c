@@ -192,15 +192,15 @@ static void test_trim(void **state) {
         struct wire_result r = {
             .status = COMPILER_OK, .log = (char *)"", .binary = payload, .binary_size = 4096};
         struct cache_key key = cache_make_key(&i, sizeof i);
-        cache_store(&key, &r);
+        cache_store(CACHE_KERNELS, &key, &r);
         if (i == 7) usleep(20000);
     }
-    cache_trim(10 * 4096);
+    cache_trim(CACHE_KERNELS, 10 * 4096);
     int old = 0, recent = 0;
     for (int i = 0; i < 16; i++) {
         struct wire_result r;
         struct cache_key key = cache_make_key(&i, sizeof i);
-        if (!cache_lookup(&key, &r)) continue;
+        if (!cache_lookup(CACHE_KERNELS, &key, &r)) continue;
         wire_result_free(&r);
         if (i < 8)
             old++;
