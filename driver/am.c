@@ -241,7 +241,7 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
     }
     rc = device_open_bus(&spec, opt, &bus, err, err_size);
     if (rc) return rc;
-    rc = am_device_new(bus, id, opt, spec.kind == DEVICE_EMU, &d);
+    rc = am_device_new(bus, id, opt, spec.emulated, &d);
     if (rc) {
         bus->ops->close(bus);
         snprintf(err, err_size, "%s: out of memory", id);

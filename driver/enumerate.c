@@ -84,6 +84,30 @@ static int parse_emu(char *rest, struct device_spec *s) {
     return 0;
 }
 
+/* HOST:PORT or a socket's path, then perhaps ",device=N". */
+static int parse_remote(char *rest, struct device_spec *s) {
+    char *comma = strrchr(rest, ',');
+    uint64_t index = 0;
+    if (comma) {
+        if (strncmp(comma, ",device=", 8) != 0 || parse_size(comma + 8, &index) < 0 ||
+            index > 255) {
+            snprintf(s->error, sizeof s->error, "remote option \"%.60s\" is not device=NUMBER",
+                     comma + 1);
+            return -EINVAL;
+        }
+        *comma = 0;
+    }
+    const char *colon = strrchr(rest, ':');
+    if (!strchr(rest, '/') && (!colon || colon == rest || !colon[1])) {
+        snprintf(s->error, sizeof s->error,
+                 "remote: needs HOST:PORT or the path of a socket, as in remote:127.0.0.1:6667");
+        return -EINVAL;
+    }
+    s->index = (unsigned)index;
+    snprintf(s->address, sizeof s->address, "%s", rest);
+    return 0;
+}
+
 int device_spec_parse(const char *id, struct device_spec *s) {
     memset(s, 0, sizeof *s);
     snprintf(s->id, sizeof s->id, "%s", id);
@@ -105,6 +129,7 @@ int device_spec_parse(const char *id, struct device_spec *s) {
         if (strncmp(copy, kinds[i].prefix, n) != 0) continue;
         s->kind = kinds[i].kind;
         if (s->kind == DEVICE_EMU) return parse_emu(copy + n, s);
+        if (s->kind == DEVICE_REMOTE) return parse_remote(copy + n, s);
         snprintf(s->error, sizeof s->error, "the %.*s bus is not built into this version",
                  (int)strcspn(copy, ":"), copy);
         return -ENOTSUP;
@@ -136,6 +161,21 @@ static void describe_emu(const struct device_spec *s, struct am_candidate *c) {
     c->compute_units = s->cus;
 }
 
+/* A name for people, once the device's own tables have said what it is. Ids that are not listed
+ * here work as well. */
+static void describe_card(struct am_candidate *c) {
+    const char *suffix = c->emulated ? " (emulated)" : "";
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        if (products[i].device != c->pci_device || strcmp(products[i].target, c->target) != 0)
+            continue;
+        snprintf(c->name, sizeof c->name, "%s%s", products[i].name, suffix);
+        c->max_clock_mhz = products[i].clock_mhz;
+    }
+    const struct hw_chip *chip = hw_find_chip(c->target);
+    if (!c->name[0])
+        snprintf(c->name, sizeof c->name, "AMD %s%s", chip ? chip->name : "GPU", suffix);
+}
+
 /* Fills one candidate; its error says why it cannot be offered. */
 static void describe(const char *id, struct am_candidate *c) {
     struct device_spec s;
@@ -147,8 +187,9 @@ static void describe(const char *id, struct am_candidate *c) {
         c->emulated = s.kind == DEVICE_EMU;
         return;
     }
-    describe_emu(&s, c);
+    if (s.kind == DEVICE_EMU) describe_emu(&s, c);
     if (!c->error[0]) device_probe(&s, c);
+    if (!c->name[0]) describe_card(c);
 }
 
 /* Entries of a configuration file, one a line, joined by ';'; NULL if there is none. */
@@ -220,26 +261,39 @@ int am_enumerate(const char *spec, struct am_candidate **out, size_t *count) {
     return rc;
 }
 
-int device_open_bus(const struct device_spec *s, const struct am_options *opt, struct bus **out,
+int device_open_bus(struct device_spec *s, const struct am_options *opt, struct bus **out,
                     char *err, size_t err_size) {
+    s->emulated = s->kind == DEVICE_EMU;
+    if (s->kind == DEVICE_REMOTE) return bus_remote_open(s, out, err, err_size);
     if (s->kind == DEVICE_EMU) return bus_emulated_open(s, opt, out, err, err_size);
     snprintf(err, err_size, "%s: this bus is not built into this version", s->id);
     return -ENOTSUP;
 }
 
+static int read_identity(struct bus *bus, struct am_candidate *c) {
+    uint32_t id = 0, class_revision = 0;
+    int rc = bus->ops->cfg_read(bus, 0, 4, &id);
+    if (!rc) rc = bus->ops->cfg_read(bus, 8, 4, &class_revision);
+    if (rc) return rc;
+    c->pci_vendor = id & 0xffff;
+    c->pci_device = id >> 16;
+    c->pci_revision = class_revision & 0xff;
+    return 0;
+}
+
 /* The tables of the device itself, read and nothing written. Units that are fused off show once
  * the graphics core runs; am_open counts them. */
-void device_probe(const struct device_spec *s, struct am_candidate *c) {
+void device_probe(struct device_spec *s, struct am_candidate *c) {
     struct bus *bus = NULL;
     struct am_device *d = NULL;
     char err[200] = "";
     int rc = device_open_bus(s, NULL, &bus, err, sizeof err);
-    if (!rc && (rc = am_device_new(bus, s->id, NULL, s->kind == DEVICE_EMU, &d)))
-        bus->ops->close(bus);
+    if (!rc && (rc = am_device_new(bus, s->id, NULL, s->emulated, &d))) bus->ops->close(bus);
     if (!rc) {
         d->quiet = true;
         const struct bus_ops *o = bus->ops;
-        rc = o->bar_map(bus, BUS_BAR_MMIO, &d->mmio_bar);
+        rc = read_identity(bus, c);
+        if (!rc) rc = o->bar_map(bus, BUS_BAR_MMIO, &d->mmio_bar);
         if (!rc) rc = o->bar_map(bus, BUS_BAR_VRAM, &d->vram_bar);
         if (!rc) rc = discovery_run(d);
     }
@@ -253,6 +307,7 @@ void device_probe(const struct device_spec *s, struct am_candidate *c) {
         c->vram_bytes = d->vram_bytes;
         c->l2_bytes = d->gc.gl2_bytes;
         if (!c->compute_units) c->compute_units = d->gc.active_cus;
+        c->emulated = s->emulated;
     }
     am_device_free(d);
 }

@@ -13,19 +13,25 @@ struct device_spec {
     char id[96], target[16], error[256];
     uint64_t vram_bytes; /* emu: 0 = the model's default, as for threads */
     unsigned cus, threads;
+    char address[96]; /* remote: HOST:PORT or a path; pci, vfio: the BDF, "" for any */
+    unsigned index;   /* remote: which of the server's devices */
+    bool emulated;    /* device_open_bus: the GPU is a model, however it is reached */
 };
 
 /* 0, or -EINVAL (malformed) or -ENOTSUP (a bus that is not built) with s->error. */
 int device_spec_parse(const char *id, struct device_spec *s);
 /* Opens the bus that the entry names. opt may be NULL. */
-int device_open_bus(const struct device_spec *s, const struct am_options *opt, struct bus **out,
+int device_open_bus(struct device_spec *s, const struct am_options *opt, struct bus **out,
                     char *err, size_t err_size);
 /* Reads sizes from the device's own tables into the candidate; its error on failure. */
-void device_probe(const struct device_spec *s, struct am_candidate *c);
+void device_probe(struct device_spec *s, struct am_candidate *c);
 
 /* bus_emulated.c */
 int bus_emulated_open(const struct device_spec *s, const struct am_options *opt, struct bus **out,
                       char *err, size_t err_size);
+
+/* bus_remote.c */
+int bus_remote_open(struct device_spec *s, struct bus **out, char *err, size_t err_size);
 
 /* bus_trace.c: wraps a bus. Every access goes to the sink, with its register once the device's IP
  * table is known (bus_trace_names). Closes the inner bus on close. */

@@ -2,6 +2,7 @@
 #include "driver/gpud_protocol.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,29 +13,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum {
-    CMD_PROBE,
-    CMD_MAP_BAR,
-    CMD_MAP_SYSMEM_FD,
-    CMD_CFG_READ,
-    CMD_CFG_WRITE,
-    CMD_RESET,
-    CMD_MMIO_READ,
-    CMD_MMIO_WRITE,
-    CMD_MAP_SYSMEM,
-    CMD_SYSMEM_READ,
-    CMD_SYSMEM_WRITE,
-    CMD_RESIZE_BAR,
-    CMD_PING,
-};
+#include "driver/remote_wire.h"
 
-#define REQUEST_BYTES  33u
-#define RESPONSE_BYTES 17u
-#define CHUNK          (256u << 10)
-#define MAX_SYSMEM     (16ull << 30) /* one mapping */
-#define MAX_CLIENT     (64ull << 30) /* all mappings of one client */
-#define MAX_MAPPINGS   65536u        /* of one client */
-#define MAX_PROBE      4096u
+#define CHUNK        (256u << 10)
+#define MAX_SYSMEM   (16ull << 30) /* one mapping */
+#define MAX_CLIENT   (64ull << 30) /* all mappings of one client */
+#define MAX_MAPPINGS 65536u        /* of one client */
+#define MAX_PROBE    4096u
 
 struct conn {
     struct gpud *d;
@@ -44,6 +29,7 @@ struct conn {
     uint8_t buf[CHUNK];
     bool bar_mapped[6];
     uint64_t bar_size[6];
+    bool local; /* descriptors can be passed */
     char *why;
     size_t why_size;
 };
@@ -113,28 +99,16 @@ static int put(struct conn *c, const void *src, size_t len) {
     return 0;
 }
 
-static uint64_t le(const uint8_t *p, unsigned n) {
-    uint64_t v = 0;
-    for (unsigned i = 0; i < n; i++)
-        v |= (uint64_t)p[i] << 8 * i;
-    return v;
-}
-
-static void put_le(uint8_t *p, uint64_t v, unsigned n) {
-    for (unsigned i = 0; i < n; i++)
-        p[i] = (uint8_t)(v >> 8 * i);
-}
-
 static int respond(struct conn *c, uint64_t r0, uint64_t r1, const void *data, size_t len) {
-    uint8_t h[RESPONSE_BYTES + 64];
+    uint8_t h[REMOTE_RESPONSE_BYTES + 64];
     h[0] = 0;
-    put_le(h + 1, r0, 8);
-    put_le(h + 9, r1, 8);
+    remote_put_le(h + 1, r0, 8);
+    remote_put_le(h + 9, r1, 8);
     if (len <= 64) { /* one segment for the common small answers */
-        if (len) memcpy(h + RESPONSE_BYTES, data, len);
-        return put(c, h, RESPONSE_BYTES + len);
+        if (len) memcpy(h + REMOTE_RESPONSE_BYTES, data, len);
+        return put(c, h, REMOTE_RESPONSE_BYTES + len);
     }
-    int rc = put(c, h, RESPONSE_BYTES);
+    int rc = put(c, h, REMOTE_RESPONSE_BYTES);
     return rc ? rc : put(c, data, len);
 }
 
@@ -143,13 +117,13 @@ static int refuse(struct conn *c, const char *fmt, ...) __attribute__((format(pr
 
 static int refuse(struct conn *c, const char *fmt, ...) {
     char text[200];
-    uint8_t h[RESPONSE_BYTES] = {1};
+    uint8_t h[REMOTE_RESPONSE_BYTES] = {1};
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    put_le(h + 1, len, 8);
+    remote_put_le(h + 1, len, 8);
     int rc = put(c, h, sizeof h);
     return rc ? rc : put(c, text, len);
 }
@@ -171,7 +145,8 @@ static int probe(struct conn *c, const struct request *r) {
     bool match = (!r->arg[0] || r->arg[0] == class_code >> 24) && (id & 0xffff) == r->arg[2];
     bool device = !r->arg[1];
     for (size_t i = 0; i < r->arg[1]; i += 8) {
-        uint32_t mask = (uint32_t)le(pairs + i, 4), want = (uint32_t)le(pairs + i + 4, 4);
+        uint32_t mask = (uint32_t)remote_le(pairs + i, 4),
+                 want = (uint32_t)remote_le(pairs + i + 4, 4);
         if (((id >> 16) & mask) == (want & mask)) device = true;
     }
     if (!match || !device)
@@ -242,7 +217,7 @@ static int mmio_write(struct conn *c, const struct request *r) {
 }
 
 static int cfg(struct conn *c, const struct request *r) {
-    bool write = r->cmd == CMD_CFG_WRITE;
+    bool write = r->cmd == REMOTE_CFG_WRITE;
     uint32_t v = (uint32_t)r->arg[2];
     int rc = -EINVAL;
     if (r->arg[0] < 4096 && r->arg[1] <= 4) {
@@ -256,34 +231,133 @@ static int cfg(struct conn *c, const struct request *r) {
     return respond(c, write ? 0 : v, 0, NULL, 0);
 }
 
-static int map_sysmem(struct conn *c, const struct request *r) {
-    struct gpud_memory *m = &c->d->mem;
-    uint64_t size = r->arg[0];
-    if (!size || size > MAX_SYSMEM || m->bytes + size > MAX_CLIENT ||
-        m->count - m->first >= MAX_MAPPINGS)
-        return refuse(c, "%" PRIu64 " bytes of system memory: more than one client may have", size);
+/* A place in the table, NULL: no memory. Handles of memory that was given back serve again. */
+static struct bus_dma *new_slot(struct gpud_memory *m) {
+    for (unsigned i = m->first; m->holes && i < m->count; i++) {
+        if (m->map[i].pages) continue;
+        m->holes--;
+        return &m->map[i];
+    }
     if (m->count == m->cap) {
         unsigned cap = m->cap ? m->cap * 2 : 64;
         void *p = realloc(m->map, cap * sizeof *m->map);
-        if (!p) return refuse(c, "out of memory");
+        if (!p) return NULL;
         m->map = p;
         m->cap = cap;
     }
-    struct bus_dma *d = &m->map[m->count];
-    int rc = c->d->bus->ops->dma_map(c->d->bus, NULL, NULL, (size_t)size, d);
-    if (rc) return refuse(c, "%" PRIu64 " bytes of system memory: %s", size, strerror(-rc));
+    m->map[m->count] = (struct bus_dma){0};
+    return &m->map[m->count++];
+}
+
+/* Memory that is a file as well, in this process and on the bus. Its size is sealed: a client that
+ * truncated it would take this process down. */
+static int map_file(struct conn *c, size_t size, struct bus_dma *d, int *file) {
+    size = (size + BUS_PAGE_SIZE - 1) & ~(size_t)(BUS_PAGE_SIZE - 1);
+    int fd = memfd_create("rawcl system memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return -errno;
+    void *va = MAP_FAILED;
+    if (!ftruncate(fd, (off_t)size) &&
+        !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        va = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    int rc = va == MAP_FAILED ? -errno : 0;
+    if (!rc) rc = c->d->bus->ops->dma_map(c->d->bus, va, NULL, size, d);
+    if (rc) {
+        if (va != MAP_FAILED) munmap(va, size);
+        close(fd);
+        return rc;
+    }
+    *file = fd;
+    return 0;
+}
+
+static void unmap(struct bus *bus, struct bus_dma *d) {
+    void *va = d->va;
+    size_t size = d->size;
+    bool file = !d->owned;
+    if (!d->pages) return;
+    bus->ops->dma_unmap(bus, d);
+    if (file) munmap(va, size);
+    *d = (struct bus_dma){0};
+}
+
+/* The header of a response with a descriptor beside it. */
+static int respond_with_file(struct conn *c, uint64_t r0, uint64_t r1, int file) {
+    uint8_t h[REMOTE_RESPONSE_BYTES] = {0};
+    remote_put_le(h + 1, r0, 8);
+    remote_put_le(h + 9, r1, 8);
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec iov = {h, sizeof h};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control.bytes,
+                         .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *cm = CMSG_FIRSTHDR(&msg);
+    cm->cmsg_level = SOL_SOCKET;
+    cm->cmsg_type = SCM_RIGHTS;
+    cm->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(cm), &file, sizeof file);
+    ssize_t n;
+    do
+        n = sendmsg(c->fd, &msg, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR && !*c->d->stop);
+    if (n < 0) return -errno;
+    return put(c, h + n, sizeof h - (size_t)n);
+}
+
+static int map_sysmem(struct conn *c, const struct request *r, bool shared) {
+    struct gpud_memory *m = &c->d->mem;
+    uint64_t size = r->arg[0];
+    if (shared && !c->local) return refuse(c, "memory is shared through local sockets only");
+    if (!size || size > MAX_SYSMEM || m->bytes + size > MAX_CLIENT ||
+        m->count - m->first >= MAX_MAPPINGS)
+        return refuse(c, "%" PRIu64 " bytes of system memory: more than one client may have", size);
+    struct bus_dma *d = new_slot(m);
+    if (!d) return refuse(c, "out of memory");
+    int file = -1;
+    int rc = shared ? map_file(c, (size_t)size, d, &file)
+                    : c->d->bus->ops->dma_map(c->d->bus, NULL, NULL, (size_t)size, d);
+    if (rc) {
+        *d = (struct bus_dma){0};
+        m->holes++;
+        return refuse(c, "%" PRIu64 " bytes of system memory: %s", size, strerror(-rc));
+    }
     m->bytes += d->size;
-    unsigned handle = m->count++ - m->first;
+    uint64_t handle = (uint64_t)(d - m->map) - m->first;
     /* The host is little endian wherever this builds (BAR contents are passed through as they are).
      */
-    return respond(c, 8 * (uint64_t)d->npages, handle, d->pages, 8 * d->npages);
+    if (!shared) return respond(c, 8 * (uint64_t)d->npages, handle, d->pages, 8 * d->npages);
+    rc = respond_with_file(c, 8 * (uint64_t)d->npages, handle, file);
+    close(file);
+    return rc ? rc : put(c, d->pages, 8 * d->npages);
+}
+
+static int unmap_sysmem(struct conn *c, const struct request *r) {
+    struct gpud_memory *m = &c->d->mem;
+    if (r->bar >= m->count - m->first || !m->map[m->first + r->bar].pages)
+        return refuse(c, "no system memory %u", r->bar);
+    struct bus_dma *d = &m->map[m->first + r->bar];
+    m->bytes -= d->size;
+    m->holes++;
+    unmap(c->d->bus, d);
+    return respond(c, 0, 0, NULL, 0);
+}
+
+/* What our own clients may ask for; others get what they always got. */
+static int ping(struct conn *c, const struct request *r) {
+    if (r->arg[0] != REMOTE_HELLO) return respond(c, 0, 0, NULL, 0);
+    uint64_t features = REMOTE_FEATURE_UNMAP | REMOTE_FEATURE_EMULATED;
+    if (c->local) features |= REMOTE_FEATURE_SHARED;
+    return respond(c, REMOTE_HELLO, features, NULL, 0);
 }
 
 static uint8_t *sysmem(struct conn *c, const struct request *r) {
     struct gpud_memory *m = &c->d->mem;
     if (r->bar >= m->count - m->first) return NULL;
     struct bus_dma *d = &m->map[m->first + r->bar];
-    if (r->arg[1] > d->size || r->arg[0] > d->size - r->arg[1]) return NULL;
+    if (!d->pages || r->arg[1] > d->size || r->arg[0] > d->size - r->arg[1]) return NULL;
     return (uint8_t *)d->va + r->arg[0];
 }
 
@@ -333,34 +407,38 @@ static int simple(struct conn *c, int rc, const char *what) {
 
 static int handle(struct conn *c, const struct request *r) {
     struct bus *b = c->d->bus;
-    if (r->cmd != CMD_PROBE && r->cmd != CMD_PING && r->dev)
+    if (r->cmd != REMOTE_PROBE && r->cmd != REMOTE_PING && r->dev)
         return fail(c, -EPROTO, "no device %u", r->dev);
     switch (r->cmd) {
-    case CMD_PROBE:
+    case REMOTE_PROBE:
         return probe(c, r);
-    case CMD_MAP_BAR:
+    case REMOTE_MAP_BAR:
         return map_bar(c, r);
-    case CMD_MAP_SYSMEM_FD:
+    case REMOTE_MAP_SYSMEM_FD:
         return refuse(c, "memory by descriptor is not offered here");
-    case CMD_CFG_READ:
-    case CMD_CFG_WRITE:
+    case REMOTE_CFG_READ:
+    case REMOTE_CFG_WRITE:
         return cfg(c, r);
-    case CMD_RESET:
+    case REMOTE_RESET:
         return simple(c, b->ops->reset(b), "reset");
-    case CMD_MMIO_READ:
+    case REMOTE_MMIO_READ:
         return mmio_read(c, r);
-    case CMD_MMIO_WRITE:
+    case REMOTE_MMIO_WRITE:
         return mmio_write(c, r);
-    case CMD_MAP_SYSMEM:
-        return map_sysmem(c, r);
-    case CMD_SYSMEM_READ:
+    case REMOTE_MAP_SYSMEM:
+        return map_sysmem(c, r, false);
+    case REMOTE_MAP_SHARED:
+        return map_sysmem(c, r, true);
+    case REMOTE_UNMAP_SYSMEM:
+        return unmap_sysmem(c, r);
+    case REMOTE_SYSMEM_READ:
         return sysmem_read(c, r);
-    case CMD_SYSMEM_WRITE:
+    case REMOTE_SYSMEM_WRITE:
         return sysmem_write(c, r);
-    case CMD_RESIZE_BAR:
+    case REMOTE_RESIZE_BAR:
         return simple(c, r->bar > 5 ? -EINVAL : b->ops->bar_resize(b, (int)r->bar), "resize");
-    case CMD_PING:
-        return respond(c, 0, 0, NULL, 0);
+    case REMOTE_PING:
+        return ping(c, r);
     default:
         return fail(c, -EPROTO, "unknown command %u", r->cmd);
     }
@@ -370,10 +448,12 @@ static int handle(struct conn *c, const struct request *r) {
 static void release_old(struct gpud_memory *m) {
     for (unsigned i = m->first; i < m->count; i++) {
         struct bus_dma *d = &m->map[i];
+        if (!d->pages) continue;
         madvise(d->va, d->size, MADV_REMOVE); /* on failure they stay, which costs memory only */
     }
     m->first = m->count;
     m->bytes = 0;
+    m->holes = 0;
 }
 
 int gpud_serve(struct gpud *d, int fd, char *why, size_t why_size) {
@@ -384,16 +464,20 @@ int gpud_serve(struct gpud *d, int fd, char *why, size_t why_size) {
     c->fd = fd;
     c->why = why;
     c->why_size = why_size;
+    struct sockaddr_storage name = {0};
+    socklen_t len = sizeof name;
+    c->local = !getsockname(fd, (struct sockaddr *)&name, &len) && name.ss_family == AF_UNIX;
     release_old(&d->mem);
     int rc = 0;
     while (!rc) {
-        uint8_t h[REQUEST_BYTES];
+        uint8_t h[REMOTE_REQUEST_BYTES];
         rc = get(c, h, sizeof h);
         if (rc) break;
-        const struct request r = {h[0],
-                                  (uint32_t)le(h + 1, 4),
-                                  (uint32_t)le(h + 5, 4),
-                                  {le(h + 9, 8), le(h + 17, 8), le(h + 25, 8)}};
+        const struct request r = {
+            h[0],
+            (uint32_t)remote_le(h + 1, 4),
+            (uint32_t)remote_le(h + 5, 4),
+            {remote_le(h + 9, 8), remote_le(h + 17, 8), remote_le(h + 25, 8)}};
         rc = handle(c, &r);
     }
     free(c);
@@ -404,7 +488,7 @@ int gpud_serve(struct gpud *d, int fd, char *why, size_t why_size) {
 
 void gpud_free(struct gpud *d) {
     for (unsigned i = 0; i < d->mem.count; i++)
-        d->bus->ops->dma_unmap(d->bus, &d->mem.map[i]);
+        unmap(d->bus, &d->mem.map[i]);
     free(d->mem.map);
     d->mem = (struct gpud_memory){0};
 }

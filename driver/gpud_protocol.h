@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gpud_protocol.h - one client of the remote PCI protocol, served from a bus.
  *
- * The protocol is the one of tinygrad's remote client (public project), as observed at the wire:
- * requests of 33 bytes {u8 cmd, u32 dev, u32 bar, u64 arg0, u64 arg1, u64 arg2} little endian,
- * packed, then a payload; responses of 17 bytes {u8 status, u64 r0, u64 r1}, then data. Writes are
- * posted: no response, and a failed one ends the connection.
+ * remote_wire.h says what goes over the wire.
  */
 #ifndef RAWCL_DRIVER_GPUD_PROTOCOL_H
 #define RAWCL_DRIVER_GPUD_PROTOCOL_H
@@ -17,6 +14,7 @@ struct gpud_memory {
     struct bus_dma *map;
     unsigned count, cap;
     unsigned first; /* index of the current client's first mapping */
+    unsigned holes; /* entries of the current client that it gave back */
     uint64_t bytes; /* mapped by the current client */
 };
 
