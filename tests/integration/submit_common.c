@@ -40,8 +40,12 @@ int rig_setup(void **state) {
     char id[96], err[512] = "";
     const char *target = getenv("TEST_TARGET");
     g->target = target ? target : "gfx1100";
-    snprintf(id, sizeof(id), "emu:%s", g->target);
-    struct am_options opt = {log_line, g};
+    const char *device = getenv("TEST_DEVICE");
+    if (device)
+        snprintf(id, sizeof(id), "%s", device);
+    else
+        snprintf(id, sizeof(id), "emu:%s", g->target);
+    struct am_options opt = {.log = log_line, .log_ctx = g};
     int rc = am_open(id, &opt, &g->dev, err, sizeof(err));
     if (rc) fprintf(stderr, "am_open: %d: %s\n", rc, err);
     if (rc) {

@@ -23,7 +23,7 @@ struct rig {
     char coherency_log[4096]; /* all of them, as far as there is room */
 };
 
-/* TEST_TARGET in the environment, else gfx1100. */
+/* TEST_TARGET in the environment, else gfx1100; TEST_DEVICE, else emulated in this process. */
 int rig_setup(void **state);
 int rig_teardown(void **state);
 
