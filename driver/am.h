@@ -87,6 +87,12 @@ int am_alloc(struct am_device *dev, uint64_t size, uint64_t align, enum am_mem_k
              const char *label, struct am_mem **out);
 /* Unmaps and frees. The caller has waited for every command that uses it. */
 void am_free(struct am_device *dev, struct am_mem *mem);
+/* Makes AM_MEM_SYSTEM memory of another device reachable by dev at the same address. mem stays its
+ * owner's and must outlive *out, which am_free(dev, ...) takes back. */
+int am_share(struct am_device *dev, const struct am_mem *mem, struct am_mem **out);
+/* Can this process have memory that CPU and GPU see at one address? May be asked before any device
+ * is open. */
+bool am_addresses_shared(void);
 uint64_t am_vram_free_bytes(struct am_device *dev);
 
 /* ---- commands ---- */

@@ -235,6 +235,35 @@ int am_alloc(struct am_device *d, uint64_t size, uint64_t align, enum am_mem_kin
     return r;
 }
 
+int am_share(struct am_device *d, const struct am_mem *mem, struct am_mem **out) {
+    *out = NULL;
+    if (mem->kind != AM_MEM_SYSTEM) return -EINVAL;
+    int r = usable(d);
+    if (r) return r;
+    struct mem_obj *o = calloc(1, sizeof(*o));
+    if (!o) return -ENOMEM;
+    o->m = *mem;
+    o->m.priv = o;
+    snprintf(o->label, sizeof(o->label), "shared");
+    pthread_mutex_lock(&d->mem->lock);
+    r = d->bus->ops->dma_map(d->bus, mem->cpu, NULL, mem->size, &o->dma);
+    if (!r) r = obj_map(d, o);
+    if (r) {
+        obj_release(d, o);
+    } else {
+        o->next = d->mem->objects;
+        if (o->next) o->next->prev = o;
+        d->mem->objects = o;
+        *out = &o->m;
+    }
+    pthread_mutex_unlock(&d->mem->lock);
+    return r;
+}
+
+bool am_addresses_shared(void) {
+    return va_space_possible();
+}
+
 void am_free(struct am_device *d, struct am_mem *mem) {
     if (!mem || atomic_load(&d->abandoned)) return;
     struct mem_obj *o = mem->priv;

@@ -82,6 +82,14 @@ uint64_t va_space_reserved(void) {
     return n;
 }
 
+bool va_space_possible(void) {
+    pthread_mutex_lock(&space.lock);
+    uint64_t n = space.refs ? space.reserved : reserve();
+    if (!space.refs && n) munmap((void *)(uintptr_t)AM_VA_BASE, n);
+    pthread_mutex_unlock(&space.lock);
+    return n != 0;
+}
+
 int va_space_alloc(uint64_t size, uint64_t align, struct heap_block **out) {
     *out = NULL;
     uint64_t gap = size >= 64 << 10 ? 64 << 10 : 4096;

@@ -15,6 +15,8 @@ int va_space_get(void);
 void va_space_put(void);
 /* Bytes reserved on the CPU side, from AM_VA_BASE on. */
 uint64_t va_space_reserved(void);
+/* Is something reserved, or, before the first va_space_get, would it be? */
+bool va_space_possible(void);
 /* An address range, followed by an unmapped gap so that running off its end faults. size and align
  * as in heap_alloc; *base: its first byte. -ENOSPC, -EINVAL, -ENOMEM. */
 int va_space_alloc(uint64_t size, uint64_t align, struct heap_block **out);

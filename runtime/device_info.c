@@ -7,6 +7,7 @@
 #include "runtime/info.h"
 #include "runtime/platform.h"
 #include "runtime/printf.h"
+#include "runtime/svm.h"
 
 #ifndef CL_DEVICE_PCI_BUS_INFO_KHR
 #define CL_DEVICE_PCI_BUS_INFO_KHR 0x410F
@@ -231,7 +232,7 @@ static cl_int info_memory(PARAMS) {
     case CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE:
         INFO_VALUE(size_t, 1u << 20);
     case CL_DEVICE_SVM_CAPABILITIES:
-        INFO_VALUE(cl_device_svm_capabilities, 0);
+        INFO_VALUE(cl_device_svm_capabilities, svm_capabilities(dev));
     case CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT:
     case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT:

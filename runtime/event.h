@@ -9,6 +9,7 @@
 #include "runtime/object.h"
 
 struct launch;
+struct svm_free;
 
 /* What a kind of command does. All but ops->submit are called without locks. */
 struct cmd_ops {
@@ -42,6 +43,7 @@ struct rect {
 
 struct cmd_transfer { /* buffer <-> application memory */
     uint8_t *host;
+    uint64_t va; /* 0: memory object 0; else shared memory */
     struct rect host_rect, buffer_rect;
     uint64_t region[3];
     bool to_device;
@@ -93,6 +95,7 @@ struct _cl_event {
         struct cmd_fill fill;
         struct cmd_map map;
         struct launch *launch;
+        struct svm_free *svm_free;
     } u;
 };
 

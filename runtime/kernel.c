@@ -9,6 +9,7 @@
 #include "runtime/error.h"
 #include "runtime/mem.h"
 #include "runtime/platform.h"
+#include "runtime/svm.h"
 
 static void kernel_destroy(void *object) {
     cl_kernel k = object;
@@ -206,6 +207,7 @@ static cl_int set_buffer(cl_kernel kernel, struct kernel_arg *arg, size_t size, 
     if (mem) mem_hold_shell(mem);
     mem_drop_shell(arg->mem);
     arg->mem = mem;
+    arg->pointer = 0;
     return CL_SUCCESS;
 }
 
@@ -251,4 +253,61 @@ CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelArg(cl_kernel kernel, cl_uint arg
         REFUSE(err, "argument %u of %s: %zu bytes for %u", arg_index, kernel->info->name, arg_size,
                kernel->info->args[arg_index].size);
     return CL_SUCCESS;
+}
+
+/* ---- shared memory ---- */
+
+static cl_int set_pointer(cl_kernel kernel, cl_uint index, const void *value) {
+    struct kernel_arg *arg = &kernel->args[index];
+
+    if (kernel->info->args[index].kind != CO_ARG_GLOBAL_BUFFER) return CL_INVALID_ARG_VALUE;
+    if (value && !svm_is_shared(kernel->ctx, value, 0)) return CL_INVALID_ARG_VALUE;
+    mem_drop_shell(arg->mem);
+    arg->mem = NULL;
+    arg->pointer = (uint64_t)(uintptr_t)value;
+    arg->set = true;
+    return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index,
+                                                             const void *arg_value) {
+    if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
+    if (arg_index >= kernel->info->explicit_arg_count)
+        REFUSE(CL_INVALID_ARG_INDEX, "%s has no argument %u", kernel->info->name, arg_index);
+    cl_int err = set_pointer(kernel, arg_index, arg_value);
+    if (err) REFUSE(err, "argument %u of %s: %p", arg_index, kernel->info->name, arg_value);
+    return CL_SUCCESS;
+}
+
+/* Every allocation stays mapped on every device of its context, so that there is nothing to
+ * remember: only what is asked for is checked. */
+CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel kernel,
+                                                        cl_kernel_exec_info param_name,
+                                                        size_t param_value_size,
+                                                        const void *param_value) {
+    if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
+    if (!param_value) REFUSE(CL_INVALID_VALUE, "param_value is NULL");
+    const void *const *pointers = param_value;
+    cl_bool on = CL_FALSE;
+    switch (param_name) {
+    case CL_KERNEL_EXEC_INFO_SVM_PTRS:
+    case CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
+        if (!param_value_size || param_value_size % sizeof(void *))
+            REFUSE(CL_INVALID_VALUE, "%zu bytes of pointers", param_value_size);
+        for (size_t i = 0; i < param_value_size / sizeof(void *); i++)
+            if (!svm_is_shared(kernel->ctx, pointers[i], 0))
+                REFUSE(CL_INVALID_VALUE, "pointer %zu (%p) is no shared memory", i, pointers[i]);
+        return CL_SUCCESS;
+    case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
+    case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:
+    case CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL:
+    case CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL:
+        if (param_value_size != sizeof on) REFUSE(CL_INVALID_VALUE, "not a cl_bool");
+        memcpy(&on, param_value, sizeof on);
+        if (on && param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
+            REFUSE(CL_INVALID_OPERATION, "no device shares all of the host's memory");
+        return CL_SUCCESS;
+    default:
+        REFUSE(CL_INVALID_VALUE, "param_name 0x%x", param_name);
+    }
 }

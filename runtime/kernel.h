@@ -8,7 +8,8 @@
 
 struct kernel_arg {
     bool set;
-    cl_mem mem;          /* buffers: its shell; NULL: a null pointer */
+    cl_mem mem;          /* buffers: its shell; NULL: a pointer */
+    uint64_t pointer;    /* without mem: shared memory, or 0 */
     uint64_t local_size; /* local memory: bytes */
     uint8_t *value;      /* by value: points into the kernel's blob */
 };

@@ -127,19 +127,3 @@ CL_API_ENTRY cl_int CL_API_CALL api_clGetKernelSubGroupInfoKHR(
     return api_clGetKernelSubGroupInfo(kernel, device, param_name, input_size, input,
                                        param_value_size, param_value, param_value_size_ret);
 }
-
-CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel kernel,
-                                                        cl_kernel_exec_info param_name,
-                                                        size_t param_value_size,
-                                                        const void *param_value) {
-    (void)param_name, (void)param_value_size, (void)param_value;
-    if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
-    REFUSE(CL_INVALID_OPERATION, "shared virtual memory is not supported");
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index,
-                                                             const void *arg_value) {
-    (void)arg_index, (void)arg_value;
-    if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
-    REFUSE(CL_INVALID_OPERATION, "shared virtual memory is not supported");
-}

@@ -107,6 +107,8 @@ static uint32_t fill_explicit(cl_event ev, cl_kernel kernel, const struct co_ker
         } else if (arg->mem) {
             put(kernargs, a, mem_va(arg->mem, ev->queue->device_index));
             event_use_mem(ev, used++, arg->mem);
+        } else {
+            put(kernargs, a, arg->pointer);
         }
     }
     ev->mem_count = used;

@@ -10,9 +10,25 @@
 #include "runtime/error.h"
 #include "runtime/log.h"
 #include "runtime/platform.h"
+#include "runtime/svm.h"
 #include "runtime/transfer.h"
 
 /* ---- the backing ---- */
+
+/* Memory of the application that the devices see already: no copy. */
+static void adopt_shared(struct backing *b, const void *host_ptr) {
+    struct svm_region *r = svm_get(host_ptr, b->size);
+
+    if (!r || r->ctx != b->ctx || r->usm_type == CL_MEM_TYPE_DEVICE_INTEL) {
+        svm_put(r);
+        return;
+    }
+    b->svm = r;
+    b->svm_offset = (uint64_t)(uintptr_t)host_ptr - r->base;
+    b->kind = AM_MEM_SYSTEM;
+    for (cl_uint i = 0; i < b->ctx->device_count; i++)
+        b->dev[i] = r->mem[i];
+}
 
 static struct backing *backing_create(cl_context ctx, uint64_t size, cl_mem_flags flags,
                                       void *host_ptr) {
@@ -26,17 +42,19 @@ static struct backing *backing_create(cl_context ctx, uint64_t size, cl_mem_flag
     b->kind = AM_MEM_VRAM;
     if (flags & CL_MEM_ALLOC_HOST_PTR && ctx->device_count == 1) b->kind = AM_MEM_SYSTEM;
     if (flags & CL_MEM_USE_HOST_PTR) b->host = host_ptr;
+    if (flags & CL_MEM_USE_HOST_PTR) adopt_shared(b, host_ptr);
     return b;
 }
 
 static void backing_put(struct backing *b) {
     if (!b || atomic_fetch_sub(&b->refs, 1) != 1) return;
-    for (cl_uint i = 0; i < b->ctx->device_count && !platform_is_orphan(); i++) {
+    for (cl_uint i = 0; i < b->ctx->device_count && !b->svm && !platform_is_orphan(); i++) {
         struct am_device *am = b->ctx->devices[i]->am;
         if (b->dev[i]) am_free(am, b->dev[i]);
         if (i == 0 && b->shadow) am_free(am, b->shadow);
     }
     if (b->host_owned) free(b->host);
+    svm_put(b->svm);
     pthread_mutex_destroy(&b->lock);
     free(b);
 }
@@ -62,7 +80,9 @@ int mem_allocate(cl_mem mem, int device_index) {
 }
 
 uint64_t mem_va(cl_mem mem, int device_index) {
-    return mem->backing->dev[device_index]->va + mem->origin;
+    const struct backing *b = mem->backing;
+
+    return b->dev[device_index]->va + b->svm_offset + mem->origin;
 }
 
 /* Device to device through the host, a block at a time. */
@@ -83,7 +103,7 @@ static int move_locked(struct backing *b, int from, int to) {
 int mem_make_resident(cl_mem mem, int device_index) {
     struct backing *b = mem->backing;
 
-    if (b->ctx->device_count == 1) return 0;
+    if (b->ctx->device_count == 1 || b->svm) return 0;
     pthread_mutex_lock(&b->lock);
     uint32_t bit = 1u << device_index;
     int rc = backing_allocate_locked(b, device_index);
@@ -193,7 +213,7 @@ static cl_int check_flags(cl_mem_flags flags, cl_mem_flags allowed) {
 static int mem_fill(cl_mem mem, void *host_ptr) {
     int rc = mem_allocate(mem, 0);
 
-    if (rc || !host_ptr) return rc;
+    if (rc || !host_ptr || mem->backing->svm) return rc;
     rc = transfer_bytes(mem->ctx->devices[0], mem_va(mem, 0), host_ptr, mem->size, true);
     mem->backing->valid = 1;
     return rc;
@@ -221,6 +241,10 @@ CL_API_ENTRY cl_mem CL_API_CALL api_clCreateBufferWithProperties(
                         context->devices[i]->cand.name);
     bool wants_ptr = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     if (wants_ptr != (host_ptr != NULL)) REFUSE_NULL(CL_INVALID_HOST_PTR, "host_ptr and flags");
+
+    if (flags & CL_MEM_USE_HOST_PTR && svm_is_shared(context, host_ptr, 0) &&
+        !svm_is_shared(context, host_ptr, size))
+        REFUSE_NULL(CL_INVALID_BUFFER_SIZE, "size %zu is above the shared memory's", size);
 
     if (!(flags & ACCESS_FLAGS)) flags |= CL_MEM_READ_WRITE;
     cl_mem mem = mem_create(context, flags, size);

@@ -10,17 +10,21 @@
 #include "driver/am.h"
 #include "runtime/object.h"
 
+struct svm_region;
+
 struct backing {
     atomic_uint refs;
     cl_context ctx;
     uint64_t size;
     pthread_mutex_t lock;
     enum am_mem_kind kind;
-    uint32_t valid;        /* several devices: bit i: dev[i] holds the contents */
-    uint8_t *host;         /* where maps point; NULL until the first map */
-    struct am_mem *shadow; /* the host area as the device sees it; NULL: not visible to it */
-    bool host_owned;       /* host is from aligned_alloc */
-    struct am_mem *dev[];  /* one for each device of the context */
+    uint32_t valid;         /* several devices: bit i: dev[i] holds the contents */
+    uint8_t *host;          /* where maps point; NULL until the first map */
+    struct am_mem *shadow;  /* the host area as the device sees it; NULL: not visible to it */
+    struct svm_region *svm; /* USE_HOST_PTR on shared memory, referenced: dev[] is its memory */
+    uint64_t svm_offset;
+    bool host_owned;      /* host is from aligned_alloc */
+    struct am_mem *dev[]; /* one for each device of the context */
 };
 
 struct mem_map {

@@ -33,7 +33,7 @@ CL_API_ENTRY cl_int CL_API_CALL api_clGetMemObjectInfo(cl_mem memobj, cl_mem_inf
     case CL_MEM_OFFSET:
         INFO_VALUE(size_t, memobj->origin);
     case CL_MEM_USES_SVM_POINTER:
-        INFO_VALUE(cl_bool, CL_FALSE);
+        INFO_VALUE(cl_bool, memobj->backing->svm != NULL);
     case CL_MEM_PROPERTIES:
         INFO_BYTES(memobj->properties, memobj->property_count * sizeof *memobj->properties);
     default:

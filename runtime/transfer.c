@@ -183,11 +183,15 @@ static void copy_slices(const struct cmd_transfer *t) {
     }
 }
 
+static uint64_t device_va(cl_event cmd) {
+    return cmd->u.transfer.va ? cmd->u.transfer.va : mem_va(cmd->mems[0], cmd->queue->device_index);
+}
+
 static int transfer_submit(cl_event cmd, const struct am_fence *waits, size_t nwaits,
                            struct am_fence *out) {
     struct cmd_transfer *t = &cmd->u.transfer;
     cl_device_id dev = cmd->queue->device;
-    uint64_t va = mem_va(cmd->mems[0], cmd->queue->device_index);
+    uint64_t va = device_va(cmd);
 
     t->slot = staging_take(&dev->staging, dev->am);
     if (!t->slot) return -EAGAIN;
@@ -207,8 +211,7 @@ static int transfer_finish(cl_event cmd, int rc) {
 }
 
 static int transfer_run_cmd(cl_event cmd) {
-    return transfer_run(cmd->queue->device, mem_va(cmd->mems[0], cmd->queue->device_index),
-                        &cmd->u.transfer);
+    return transfer_run(cmd->queue->device, device_va(cmd), &cmd->u.transfer);
 }
 
 static void transfer_release(cl_event cmd) {

@@ -8,7 +8,6 @@
 
 #define NO_IMAGES "images are not supported (CL_DEVICE_IMAGE_SUPPORT is false)"
 #define NO_PIPES  "pipes are not supported (CL_DEVICE_PIPE_SUPPORT is false)"
-#define NO_SVM    "shared virtual memory is not supported (CL_DEVICE_SVM_CAPABILITIES is 0)"
 
 #define CHECK_CONTEXT()                                                                            \
     if (!obj_ok(context, &obj_type_context)) REFUSE_NULL(CL_INVALID_CONTEXT, "not a context")
@@ -155,75 +154,4 @@ CL_API_ENTRY cl_int CL_API_CALL api_clGetPipeInfo(cl_mem pipe, cl_pipe_info para
                                                   void *value, size_t *size_ret) {
     (void)pipe, (void)param_name, (void)size, (void)value, (void)size_ret;
     REFUSE(CL_INVALID_MEM_OBJECT, NO_PIPES);
-}
-
-/* ---- shared virtual memory ---- */
-
-CL_API_ENTRY void *CL_API_CALL api_clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
-                                              size_t size, cl_uint alignment) {
-    (void)context, (void)flags, (void)size, (void)alignment;
-    err_refuse(CL_INVALID_OPERATION, __func__, NO_SVM);
-    return NULL;
-}
-
-CL_API_ENTRY void CL_API_CALL api_clSVMFree(cl_context context, void *pointer) {
-    (void)context, (void)pointer; /* clSVMAlloc gave none away */
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueSVMFree(
-    cl_command_queue queue, cl_uint count, void *pointers[],
-    void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void *[], void *), void *user_data,
-    cl_uint num_events, const cl_event *wait_list, cl_event *event) {
-    (void)count, (void)pointers, (void)fn, (void)user_data, (void)num_events, (void)wait_list;
-    (void)event;
-    CHECK_QUEUE();
-    REFUSE(CL_INVALID_OPERATION, NO_SVM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking,
-                                                       void *dst, const void *src, size_t size,
-                                                       cl_uint num_events,
-                                                       const cl_event *wait_list, cl_event *event) {
-    (void)blocking, (void)dst, (void)src, (void)size, (void)num_events, (void)wait_list;
-    (void)event;
-    CHECK_QUEUE();
-    REFUSE(CL_INVALID_OPERATION, NO_SVM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue queue, void *ptr,
-                                                        const void *pattern, size_t pattern_size,
-                                                        size_t size, cl_uint num_events,
-                                                        const cl_event *wait_list,
-                                                        cl_event *event) {
-    (void)ptr, (void)pattern, (void)pattern_size, (void)size, (void)num_events, (void)wait_list;
-    (void)event;
-    CHECK_QUEUE();
-    REFUSE(CL_INVALID_OPERATION, NO_SVM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking,
-                                                    cl_map_flags flags, void *ptr, size_t size,
-                                                    cl_uint num_events, const cl_event *wait_list,
-                                                    cl_event *event) {
-    (void)blocking, (void)flags, (void)ptr, (void)size, (void)num_events, (void)wait_list;
-    (void)event;
-    CHECK_QUEUE();
-    REFUSE(CL_INVALID_OPERATION, NO_SVM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueSVMUnmap(cl_command_queue queue, void *ptr,
-                                                      cl_uint num_events, const cl_event *wait_list,
-                                                      cl_event *event) {
-    (void)ptr, (void)num_events, (void)wait_list, (void)event;
-    CHECK_QUEUE();
-    REFUSE(CL_INVALID_OPERATION, NO_SVM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueSVMMigrateMem(
-    cl_command_queue queue, cl_uint count, const void **pointers, const size_t *sizes,
-    cl_mem_migration_flags flags, cl_uint num_events, const cl_event *wait_list, cl_event *event) {
-    (void)count, (void)pointers, (void)sizes, (void)flags, (void)num_events, (void)wait_list;
-    (void)event;
-    CHECK_QUEUE();
-    REFUSE(CL_INVALID_OPERATION, NO_SVM);
 }

@@ -204,8 +204,21 @@ void am_free(struct am_device *dev, struct am_mem *mem) {
     pthread_mutex_lock(&dev->lock);
     if (mem->kind == AM_MEM_VRAM) dev->vram_free += mem->size;
     pthread_mutex_unlock(&dev->lock);
-    munmap((void *)mem->va, mem->size);
+    if (!mem->priv) munmap((void *)mem->va, mem->size);
     free(mem);
+}
+
+int am_share(struct am_device *dev, const struct am_mem *mem, struct am_mem **out) {
+    (void)dev;
+    *out = calloc(1, sizeof **out);
+    if (!*out) return -ENOMEM;
+    **out = *mem;
+    (*out)->priv = dev; /* not the owner */
+    return 0;
+}
+
+bool am_addresses_shared(void) {
+    return !option("nosvm");
 }
 
 uint64_t am_vram_free_bytes(struct am_device *dev) {
