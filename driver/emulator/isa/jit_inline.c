@@ -251,16 +251,12 @@ INLINE void store_each(uint8_t *host, vu32 off, uint32_t exec, unsigned size, un
 INLINE void store_scattered(uint8_t *host, vu32 off, uint32_t exec, unsigned size, unsigned shift,
                             const vu32 *v) {
 #if defined(__AVX512F__)
-    if (size >= 4) {
-        __m512i o[2];
+    if (size == 4) { /* lanes in their order, as values that overlap need it */
+        __m512i o[2], x[2];
         memcpy(o, &off, sizeof o);
-        for (unsigned j = 0; j < size / 4; j++) {
-            __m512i x[2];
-            memcpy(x, &v[j], sizeof x);
-            for (unsigned h = 0; h < 2; h++)
-                _mm512_mask_i32scatter_epi32(host + 4 * j, (__mmask16)(exec >> 16 * h), o[h], x[h],
-                                             1);
-        }
+        memcpy(x, v, sizeof x);
+        for (unsigned h = 0; h < 2; h++)
+            _mm512_mask_i32scatter_epi32(host, (__mmask16)(exec >> 16 * h), o[h], x[h], 1);
         return;
     }
 #endif

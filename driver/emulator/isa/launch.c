@@ -75,8 +75,10 @@ void isa_launch_index(struct wave *w, uint64_t items_left) {
     if (d->wave_size == 32) exec = items_left >= 32 ? UINT32_MAX : (uint32_t)exec;
     w->s[ISA_SRC_EXEC_LO] = (uint32_t)exec;
     w->s[ISA_SRC_EXEC_HI] = (uint32_t)(exec >> 32);
+    size_t size = sizeof(vu32);
+    __asm__("" : "+r"(size)); /* libc's copy is as wide as the loads that follow: they forward */
     for (unsigned h = 0; h < g->halves; h++)
-        w->v[h * ISA_VGPRS] = g->ids[(size_t)w->index * g->halves + h];
+        memcpy(&w->v[h * ISA_VGPRS], &g->ids[(size_t)w->index * g->halves + h], size);
     w->scratch_base =
         d->scratch_base_va + (uint64_t)(g->start.scratch_slot + w->index) * d->scratch_wave_bytes;
     if (d->arch == ISA_GFX12) {

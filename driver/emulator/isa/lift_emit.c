@@ -491,7 +491,7 @@ static void emit_node(struct lift *l, struct lift_node *n) {
             return;
         }
         for (unsigned w = 0; w < LREG_WORDS; w++)
-            live.w[w] |= at >= 0 ? l->insts[at].reads.w[w] : UINT64_MAX;
+            live.w[w] |= at >= 0 && !l->rq->keep_all ? l->insts[at].reads.w[w] : UINT64_MAX;
         regset_add(&live, LREG_SGPR0 + ISA_SRC_EXEC_LO, 2);
         leave_at(l, n->target, &live);
         forget(l);

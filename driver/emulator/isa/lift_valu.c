@@ -95,9 +95,24 @@ static LLVMValueRef permute(struct lift *l, const struct valu_mods *m, unsigned 
     return LLVMBuildSelect(l->b, valid, r, LLVMConstNull(l->v32), "");
 }
 
+static LLVMValueRef intrinsic(struct lift *l, const char *name, LLVMTypeRef t, LLVMValueRef *args,
+                              unsigned n) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(l->mod, id, &t, 1);
+    return LLVMBuildCall2(l->b, LLVMIntrinsicGetType(l->cx, id, &t, 1), f, args, n, "");
+}
+
+/* LLVM folds a negation into the operation after it, which is wrong for the sign of a NaN. */
+static LLVMValueRef fence(struct lift *l, LLVMValueRef v) {
+    LLVMTypeRef t = l->v32f;
+    v = lift_cast(l, v, t);
+    return lift_cast(l, intrinsic(l, "llvm.arithmetic.fence", t, &v, 1), l->v32);
+}
+
 static LLVMValueRef signs(struct lift *l, const struct valu_mods *m, unsigned i, LLVMValueRef v) {
     if (m->keep[i] != UINT32_MAX) v = and_c(l, v, m->keep[i]);
     if (m->flip[i]) v = LLVMBuildXor(l->b, v, lift_splat(l, lift_i32(l, m->flip[i])), "");
+    if (m->flip[i] >> 31) v = fence(l, v);
     return v;
 }
 
@@ -265,13 +280,6 @@ void lift_sfloat(struct lift *l) {
 bool lift_lane_can(struct lift *l, struct lift_inst *i) {
     const char *name = i->in.op->name;
     return l->halves == 1 || !strncmp(name, "V_MBCNT", 7) || !strcmp(name, "V_SWAP_B32");
-}
-
-static LLVMValueRef intrinsic(struct lift *l, const char *name, LLVMTypeRef t, LLVMValueRef *args,
-                              unsigned n) {
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(l->mod, id, &t, 1);
-    return LLVMBuildCall2(l->b, LLVMIntrinsicGetType(l->cx, id, &t, 1), f, args, n, "");
 }
 
 /* The first active lane, 0 if there is none. */

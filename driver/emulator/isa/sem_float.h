@@ -100,8 +100,9 @@ static inline vu32 nan1_32(vu32 r, vu32 x) {
 }
 static inline vu32 nan2_32(vu32 r, vu32 x, vu32 y) {
 #ifdef SEM_LIFT
-    (void)x, (void)y;
-    return r;
+    /* The host passes on the first NaN too, but LLVM may swap the operands. */
+    (void)y;
+    return sel(f_ne((vf32)x, (vf32)x), quiet32(x), r);
 #else
     r = sel(isnan32(r), splat(NAN_F32), r);
     r = sel(isnan32(y), quiet32(y), r);
@@ -110,8 +111,9 @@ static inline vu32 nan2_32(vu32 r, vu32 x, vu32 y) {
 }
 static inline vu32 nan3_32(vu32 r, vu32 x, vu32 y, vu32 z) {
 #ifdef SEM_LIFT
-    (void)x, (void)y, (void)z;
-    return r;
+    (void)z;
+    r = sel(f_ne((vf32)y, (vf32)y), quiet32(y), r);
+    return sel(f_ne((vf32)x, (vf32)x), quiet32(x), r);
 #else
     r = sel(isnan32(r), splat(NAN_F32), r);
     r = sel(isnan32(z), quiet32(z), r);
@@ -190,8 +192,9 @@ static inline vu64 out64(vu64 x, const struct sem_env *e) {
 
 static inline vu64 nan3_64(vu64 r, vu64 x, vu64 y, vu64 z) {
 #ifdef SEM_LIFT
-    (void)x, (void)y, (void)z;
-    return r;
+    (void)z;
+    r = sel64(d_ne((vf64)y, (vf64)y), quiet64(y), r);
+    return sel64(d_ne((vf64)x, (vf64)x), quiet64(x), r);
 #else
     r = sel64(isnan64(r), splat64(NAN_F64), r);
     r = sel64(isnan64(z), quiet64(z), r);
@@ -309,15 +312,10 @@ static inline vu32 sum_to_odd(vu32 x, vu32 y) {
 }
 
 static inline vu32 nan3_16(vu32 r, vu32 x, vu32 y, vu32 z) {
-#ifdef SEM_LIFT
-    (void)x, (void)y, (void)z;
-    return r;
-#else
     r = sel(isnan16(r), splat(NAN_F16), r);
     r = sel(isnan16(z), quiet16(z), r);
     r = sel(isnan16(y), quiet16(y), r);
     return sel(isnan16(x), quiet16(x), r);
-#endif
 }
 
 /* Fused product and sum of halves whose denormals have been treated by in16: the product of two is

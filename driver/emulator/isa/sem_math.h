@@ -5,9 +5,7 @@
  * and to bitcode for the lifter. The lifter's build defines SEM_LIFT and may fix the parts of MODE
  * that change the shape of the code (SEM_FIXED_DENORM32, SEM_FIXED_DENORM64_16, SEM_FIXED_IEEE, and
  * SEM_FIXED_CLAMP for the integer clamp bit; rounding is then nearest even), so that bodies fold to
- * one block. SEM_LIFT also drops what
- * only matters for the payload of a NaN made from two NaNs, where the host decides.
- */
+ * one block. What the host's NaN rules give anyway is left out there. */
 #ifndef RAWCL_SEM_MATH_H
 #define RAWCL_SEM_MATH_H
 

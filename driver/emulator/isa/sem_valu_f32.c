@@ -19,7 +19,7 @@
 /* Subtraction negates the second operand, but a NaN passes through with its sign. */
 static inline vu32 sub32(vu32 x, vu32 y, const struct sem_env *e) {
 #ifdef SEM_LIFT
-    return out32((vu32)((vf32)x - (vf32)y), e);
+    return out32(nan2_32((vu32)((vf32)x - (vf32)y), x, y), e);
 #else
     return add32(x, sel(isnan32(y), y, y ^ SIGN32), e);
 #endif
