@@ -8,6 +8,7 @@
 
 #include "driver/emulator/cache_priv.h"
 #include "driver/emulator/isa/isa.h"
+#include "driver/emulator/jit.h"
 
 /* ---- pages ---- */
 
@@ -157,7 +158,10 @@ void cache_act(struct gpu *g, const struct cache_action *a) {
         gpu_guest_error(g,
                         "coherency: gl2_inv without gl2_wb drops what a shader wrote (page 0x%llx)",
                         (unsigned long long)page);
-    if (drop_code) isa_invalidate_code();
+    if (drop_code) {
+        jit_code_changed(g);
+        isa_invalidate_code();
+    }
 }
 
 void cache_host_fence(struct gpu *g, const char *what) {

@@ -16,6 +16,7 @@
 #include "driver/emulator/cp_priv.h"
 #include "driver/emulator/gpu_state.h"
 #include "driver/emulator/isa/isa.h"
+#include "driver/emulator/jit.h"
 #include "driver/emulator/spi.h"
 
 enum {
@@ -45,7 +46,9 @@ struct run {
     _Atomic int failed;
     uint64_t start_ns;
     struct cache_order order;
-    char name[24]; /* what the messages call the kernel: its entry */
+    struct jit_kernel *jit; /* what to tell of the run, by participant 0; NULL: nothing */
+    uint64_t told_ns;       /* until when it was told */
+    char name[24];          /* what the messages call the kernel: its entry */
     bool published;
     bool counted;        /* by SPI's performance counter */
     _Atomic bool killed; /* said so */
@@ -271,6 +274,13 @@ static bool hung(struct run *r) {
     return true;
 }
 
+/* What is worth compiling shows by the time that it takes. */
+static void tell_jit(struct run *r) {
+    uint64_t now = monotonic_ns();
+    if (!jit_ran(r->g, r->jit, &r->d, &r->q->guard, now - r->told_ns)) r->jit = NULL;
+    r->told_ns = now;
+}
+
 /* After the first slices: is it worth waking other threads? */
 static void maybe_publish(struct part *p) {
     struct run *r = p->r;
@@ -355,6 +365,7 @@ static void participate(struct job *j, unsigned who) {
         bool began = run_new(&p);
         if (!who) maybe_publish(&p);
         bool turned = run_next_resident(&p);
+        if (!who && r->jit) tell_jit(r);
         run_oldest(&p, (unsigned)began + turned);
         if (!began && !turned) break;
         if (turned && hung(r)) break;
@@ -571,6 +582,8 @@ int dispatch_run(struct cp_queue *q, const uint32_t dim[3], uint32_t initiator) 
     int err = judge_code(&r);
     mem_guard_leave(&q->guard);
     if (err) return err;
+    r.jit = jit_begin(q->g, &r.d, &q->guard);
+    r.told_ns = r.jit ? monotonic_ns() : 0;
     participate(&r.job, 0);
     pool_retire(q->cp->pool, &r.job);
     if (r.done == r.total) return 0;

@@ -11,6 +11,7 @@
 #include "driver/emulator/cache.h"
 #include "driver/emulator/cp.h"
 #include "driver/emulator/gpu_state.h"
+#include "driver/emulator/jit.h"
 #include "driver/emulator/spi.h"
 
 #define MAX_LOG_LINES 400 /* after that only counters move */
@@ -67,6 +68,15 @@ void gpu_unimplemented(struct gpu *g, const char *fmt, ...) {
 
 void gpu_fault(struct gpu *g, const char *fmt, ...) {
     MESSAGE(EMU_LOG_FAULT);
+}
+
+void gpu_jit_message(struct gpu *g, bool failed, const char *fmt, ...) {
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    emit(g, failed ? EMU_LOG_JIT_FAILED : EMU_LOG_JIT, line);
 }
 
 void gpu_debug(struct gpu *g, const char *fmt, ...) {
@@ -295,8 +305,10 @@ void gpu_reset_blocks(struct gpu *g) {
 }
 
 static void destroy(struct gpu *g) {
+    jit_quit(g);
     if (g->slot[GPU_SLOT_CP]) cp_fini(g);
     if (g->slot[GPU_SLOT_SDMA]) sdma_fini(g);
+    jit_fini(g);
     if (g->slot[GPU_SLOT_CACHE]) cache_fini(g);
     ih_fini(g);
     mmu_fini(g);
@@ -440,6 +452,7 @@ static int start(struct gpu *g) {
     smu_init(g);
     gfx_init(g);
     cache_init(g);
+    jit_init(g);
     cp_init(g);
     sdma_init(g);
     spi_init(g);

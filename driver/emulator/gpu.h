@@ -30,13 +30,16 @@ uint32_t gpu_reg_dw(const struct gpu *g, enum hw_reg r);
 enum gpu_fw { GPU_FW_MEC, GPU_FW_SDMA };
 bool gpu_fw_ready(struct gpu *g, enum gpu_fw fw);
 /* One private pointer per engine, NULL until its init. */
-enum gpu_slot { GPU_SLOT_CP, GPU_SLOT_SDMA, GPU_SLOT_CACHE, GPU_SLOT_COUNT };
+enum gpu_slot { GPU_SLOT_CP, GPU_SLOT_SDMA, GPU_SLOT_CACHE, GPU_SLOT_JIT, GPU_SLOT_COUNT };
 void **gpu_slot(struct gpu *g, enum gpu_slot s);
 
 /* ---- messages (gpu.c) ---- */
 void gpu_guest_error(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gpu_unimplemented(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gpu_fault(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* failed: people should know. */
+void gpu_jit_message(struct gpu *g, bool failed, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void gpu_debug(struct gpu *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- registers (mmio.c): by name, unbanked storage unless the block says otherwise ---- */
