@@ -25,6 +25,11 @@
     __attribute__((always_inline)) ret name(__VA_ARGS__);                                          \
     __attribute__((always_inline)) ret name(__VA_ARGS__)
 
+/* Not inlined: shared by all instructions that take the way which is not the usual one. */
+#define FAR_SERVICE(ret, name, ...)                                                                \
+    __attribute__((noinline)) ret name(__VA_ARGS__);                                               \
+    __attribute__((noinline)) ret name(__VA_ARGS__)
+
 typedef uint8_t v8 __attribute__((vector_size(32)));
 typedef uint16_t v16 __attribute__((vector_size(64)));
 
@@ -201,18 +206,9 @@ INLINE vu32 load_small_run(const uint8_t *p, unsigned size) {
     return __builtin_convertvector(w, vu32);
 }
 
-INLINE bool load_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
-                       vu32 *out) {
-    uint32_t start;
-    bool run = (size < 4 || size != 12) && is_run(l, exec, size, &start);
-    if (size >= 4 && run) {
-        load_run(l->host + start, size / 4, out);
-        return true;
-    }
-    if (size < 4 && run) {
-        *out = mem_extend_lanes(ext, load_small_run(l->host + start, size), *out);
-        return true;
-    }
+/* Lanes that are not consecutive. */
+INLINE bool load_scattered(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
+                           vu32 *out) {
     if (!all_inside(l, exec)) return false;
     if (size < 4) {
         struct lanes whole = *l; /* a dword may be read at each offset */
@@ -226,6 +222,51 @@ INLINE bool load_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum
     for (unsigned j = 0; j < size / 4; j++)
         out[j] = gather_dwords(l->host + 4 * j, l->readable - 4 * j, l->off, exec);
     return true;
+}
+
+#define LOAD_FAR(size)                                                                             \
+    FAR_SERVICE(bool, jit_gather_##size, const struct lanes *l, uint32_t exec, uint32_t ext,       \
+                vu32 *out) {                                                                       \
+        return load_scattered(l, exec, size, ext, out);                                            \
+    }
+LOAD_FAR(1)
+LOAD_FAR(2)
+LOAD_FAR(4)
+LOAD_FAR(8)
+LOAD_FAR(12)
+LOAD_FAR(16)
+
+/* Copies of the operands, so that those of the usual way stay in registers. */
+INLINE bool load_far(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
+                     vu32 *out) {
+    struct lanes copy = *l;
+    vu32 tmp[4];
+    tmp[0] = *out;
+    bool ok = size == 1    ? jit_gather_1(&copy, exec, ext, tmp)
+              : size == 2  ? jit_gather_2(&copy, exec, ext, tmp)
+              : size == 4  ? jit_gather_4(&copy, exec, ext, tmp)
+              : size == 8  ? jit_gather_8(&copy, exec, ext, tmp)
+              : size == 12 ? jit_gather_12(&copy, exec, ext, tmp)
+                           : jit_gather_16(&copy, exec, ext, tmp);
+    for (unsigned j = 0; j < (size + 3) / 4; j++)
+        out[j] = tmp[j];
+    return ok;
+}
+
+/* near: scattered lanes are so common (LDS) that they are inlined too. */
+INLINE bool load_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
+                       bool near, vu32 *out) {
+    uint32_t start;
+    bool run = size != 12 && is_run(l, exec, size, &start);
+    if (size >= 4 && run) {
+        load_run(l->host + start, size / 4, out);
+        return true;
+    }
+    if (size < 4 && run) {
+        *out = mem_extend_lanes(ext, load_small_run(l->host + start, size), *out);
+        return true;
+    }
+    return near ? load_scattered(l, exec, size, ext, out) : load_far(l, exec, size, ext, out);
 }
 
 /* Lane by lane, in their order. */
@@ -263,72 +304,99 @@ INLINE void store_scattered(uint8_t *host, vu32 off, uint32_t exec, unsigned siz
     store_each(host, off, exec, size, shift, v);
 }
 
+#define STORE_FAR(size)                                                                            \
+    FAR_SERVICE(bool, jit_scatter_##size, const struct lanes *l, uint32_t exec, uint32_t shift,    \
+                const vu32 *v) {                                                                   \
+        if (!all_inside(l, exec)) return false;                                                    \
+        store_scattered(l->host, l->off, exec, size, shift, v);                                    \
+        return true;                                                                               \
+    }
+STORE_FAR(1)
+STORE_FAR(2)
+STORE_FAR(4)
+STORE_FAR(8)
+STORE_FAR(12)
+STORE_FAR(16)
+
+INLINE bool store_far(const struct lanes *l, uint32_t exec, unsigned size, unsigned shift,
+                      const vu32 *v) {
+    struct lanes copy = *l;
+    vu32 tmp[4];
+    for (unsigned j = 0; j < (size + 3) / 4; j++)
+        tmp[j] = v[j];
+    return size == 1    ? jit_scatter_1(&copy, exec, shift, tmp)
+           : size == 2  ? jit_scatter_2(&copy, exec, shift, tmp)
+           : size == 4  ? jit_scatter_4(&copy, exec, shift, tmp)
+           : size == 8  ? jit_scatter_8(&copy, exec, shift, tmp)
+           : size == 12 ? jit_scatter_12(&copy, exec, shift, tmp)
+                        : jit_scatter_16(&copy, exec, shift, tmp);
+}
+
 INLINE bool store_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
                         const vu32 *v) {
     uint32_t start;
     unsigned shift = ext == MEM_D16_HI_B16 ? 16 : 0;
-    if (size != 12 && is_run(l, exec, size, &start)) {
-        if (exec == UINT32_MAX) {
-            uint8_t *p = l->host + start;
-            if (size >= 4) {
-                store_run(p, size / 4, v);
-            } else if (size == 2) {
-                v16 w = __builtin_convertvector(*v >> shift, v16);
-                memcpy(p, &w, sizeof w);
-            } else {
-                v8 b = __builtin_convertvector(*v >> shift & 0xff, v8);
-                memcpy(p, &b, sizeof b);
-            }
-            return true;
-        }
+    if (size == 12 || !is_run(l, exec, size, &start)) return store_far(l, exec, size, shift, v);
+    uint8_t *p = l->host + start;
+    if (exec != UINT32_MAX) {
 #if defined(__AVX512F__)
         if (size == 4) {
             __m512i x[2];
             memcpy(x, v, sizeof x);
-            _mm512_mask_storeu_epi32(l->host + start, (__mmask16)exec, x[0]);
-            _mm512_mask_storeu_epi32(l->host + start + 64, (__mmask16)(exec >> 16), x[1]);
+            _mm512_mask_storeu_epi32(p, (__mmask16)exec, x[0]);
+            _mm512_mask_storeu_epi32(p + 64, (__mmask16)(exec >> 16), x[1]);
             return true;
         }
 #endif
+        return store_far(l, exec, size, shift, v);
     }
-    if (!all_inside(l, exec)) return false;
-    store_scattered(l->host, l->off, exec, size, shift, v);
+    if (size >= 4) {
+        store_run(p, size / 4, v);
+    } else if (size == 2) {
+        v16 w = __builtin_convertvector(*v >> shift, v16);
+        memcpy(p, &w, sizeof w);
+    } else {
+        v8 b = __builtin_convertvector(*v >> shift & 0xff, v8);
+        memcpy(p, &b, sizeof b);
+    }
     return true;
 }
 
 /* --- global and flat memory --- */
 
-#define GLOBAL(size)                                                                               \
-    SERVICE(bool, jit_load_saddr_##size, const struct segment_cache *c, uint64_t base,             \
-            const vu32 *off, uint32_t exec, uint32_t ext, vu32 *out) {                             \
+/* Each once to be inlined and, named far_, once to be called where some lanes are off. */
+#define GLOBAL(size, KIND, name)                                                                   \
+    KIND(bool, name##load_saddr_##size, const struct segment_cache *c, uint64_t base,              \
+         const vu32 *off, uint32_t exec, uint32_t ext, vu32 *out) {                                \
         struct lanes l;                                                                            \
         return !exec || (locate_saddr(&l, c, base, off, exec, size, ISA_READ) &&                   \
-                         load_lanes(&l, exec, size, ext, out));                                    \
+                         load_lanes(&l, exec, size, ext, false, out));                             \
     }                                                                                              \
-    SERVICE(bool, jit_load_vaddr_##size, const struct segment_cache *c, uint64_t base,             \
-            const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, vu32 *out) {              \
+    KIND(bool, name##load_vaddr_##size, const struct segment_cache *c, uint64_t base,              \
+         const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, vu32 *out) {                 \
         struct lanes l;                                                                            \
         return !exec || (locate_vaddr(&l, c, base, lo, hi, exec, size, ISA_READ) &&                \
-                         load_lanes(&l, exec, size, ext, out));                                    \
+                         load_lanes(&l, exec, size, ext, false, out));                             \
     }                                                                                              \
-    SERVICE(bool, jit_store_saddr_##size, const struct segment_cache *c, uint64_t base,            \
-            const vu32 *off, uint32_t exec, uint32_t ext, const vu32 *v) {                         \
+    KIND(bool, name##store_saddr_##size, const struct segment_cache *c, uint64_t base,             \
+         const vu32 *off, uint32_t exec, uint32_t ext, const vu32 *v) {                            \
         struct lanes l;                                                                            \
         return !exec || (locate_saddr(&l, c, base, off, exec, size, ISA_WRITE) &&                  \
                          store_lanes(&l, exec, size, ext, v));                                     \
     }                                                                                              \
-    SERVICE(bool, jit_store_vaddr_##size, const struct segment_cache *c, uint64_t base,            \
-            const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, const vu32 *v) {          \
+    KIND(bool, name##store_vaddr_##size, const struct segment_cache *c, uint64_t base,             \
+         const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, const vu32 *v) {             \
         struct lanes l;                                                                            \
         return !exec || (locate_vaddr(&l, c, base, lo, hi, exec, size, ISA_WRITE) &&               \
                          store_lanes(&l, exec, size, ext, v));                                     \
     }
-GLOBAL(1)
-GLOBAL(2)
-GLOBAL(4)
-GLOBAL(8)
-GLOBAL(12)
-GLOBAL(16)
+#define BOTH(make, size) make(size, SERVICE, jit_) make(size, FAR_SERVICE, far_)
+BOTH(GLOBAL, 1)
+BOTH(GLOBAL, 2)
+BOTH(GLOBAL, 4)
+BOTH(GLOBAL, 8)
+BOTH(GLOBAL, 12)
+BOTH(GLOBAL, 16)
 
 /* No active lane's address lies in either aperture: FLAT is global memory then. */
 SERVICE(bool, jit_no_aperture, const vu32 *hi, uint32_t exec, uint32_t shared, uint32_t private_) {
@@ -348,25 +416,25 @@ INLINE bool lds_lanes(struct lanes *l, uint8_t *lds, uint32_t bytes, vu32 at, un
     return bytes >= size;
 }
 
-#define LDS(size)                                                                                  \
-    SERVICE(bool, jit_lds_load_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,             \
-            uint32_t imm, uint32_t exec, uint32_t ext, vu32 *out) {                                \
+#define LDS(size, KIND, name)                                                                      \
+    KIND(bool, name##lds_load_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,              \
+         uint32_t imm, uint32_t exec, uint32_t ext, vu32 *out) {                                   \
         struct lanes l;                                                                            \
         return !exec || (lds_lanes(&l, lds, bytes, *addr + imm, size) &&                           \
-                         load_lanes(&l, exec, size, ext, out));                                    \
+                         load_lanes(&l, exec, size, ext, true, out));                              \
     }                                                                                              \
-    SERVICE(bool, jit_lds_store_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,            \
-            uint32_t imm, uint32_t exec, uint32_t ext, const vu32 *v) {                            \
+    KIND(bool, name##lds_store_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,             \
+         uint32_t imm, uint32_t exec, uint32_t ext, const vu32 *v) {                               \
         struct lanes l;                                                                            \
         return !exec || (lds_lanes(&l, lds, bytes, *addr + imm, size) &&                           \
                          store_lanes(&l, exec, size, ext, v));                                     \
     }
-LDS(1)
-LDS(2)
-LDS(4)
-LDS(8)
-LDS(12)
-LDS(16)
+BOTH(LDS, 1)
+BOTH(LDS, 2)
+BOTH(LDS, 4)
+BOTH(LDS, 8)
+BOTH(LDS, 12)
+BOTH(LDS, 16)
 
 INLINE uint32_t atomic_value(unsigned op, uint32_t old, uint32_t a) {
     switch (op) {
@@ -394,8 +462,8 @@ INLINE uint32_t atomic_value(unsigned op, uint32_t old, uint32_t a) {
 }
 
 /* One of the operations above on dwords of LDS; out gets the old values. */
-SERVICE(bool, jit_lds_atomic, uint8_t *lds, uint32_t bytes, const vu32 *addr, uint32_t imm,
-        uint32_t exec, uint32_t op, const vu32 *v, vu32 *out) {
+FAR_SERVICE(bool, jit_lds_atomic, uint8_t *lds, uint32_t bytes, const vu32 *addr, uint32_t imm,
+            uint32_t exec, uint32_t op, const vu32 *v, vu32 *out) {
     struct lanes l;
     if (!exec) return true;
     if (!lds_lanes(&l, lds, bytes, *addr + imm, 4) || !all_inside(&l, exec)) return false;

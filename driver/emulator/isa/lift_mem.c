@@ -122,7 +122,8 @@ bool lift_mem_can(struct lift *l, struct lift_inst *i) {
 static LLVMValueRef lds_access(struct lift *l, unsigned half, bool load, unsigned size,
                                uint32_t imm, unsigned ext, LLVMValueRef values) {
     char name[32];
-    snprintf(name, sizeof name, "jit_lds_%s_%u", load ? "load" : "store", size);
+    snprintf(name, sizeof name, "%s_lds_%s_%u", l->node->full ? "jit" : "far",
+             load ? "load" : "store", size);
     LLVMValueRef addr = memory_of(l, lift_vgpr(l, half, (unsigned)l->inst->x.s[0]));
     LLVMValueRef args[] = {
         l->lds, l->lds_bytes, addr, lift_i32(l, imm), lift_exec(l, half), lift_i32(l, ext), values};
@@ -225,8 +226,8 @@ static LLVMValueRef global_half(struct lift *l, unsigned half, LLVMValueRef valu
     const struct xinst *x = &i->x;
     bool saddr = x->flags & X_SADDR;
     char name[40];
-    snprintf(name, sizeof name, "jit_%s_%s_%u", load ? "load" : "store", saddr ? "saddr" : "vaddr",
-             x->size);
+    snprintf(name, sizeof name, "%s_%s_%s_%u", l->node->full ? "jit" : "far",
+             load ? "load" : "store", saddr ? "saddr" : "vaddr", x->size);
     LLVMValueRef base = lift_i64(l, (uint64_t)(int64_t)x->imm), args[7];
     unsigned n = 0;
     if (saddr) base = LLVMBuildAdd(l->b, lift_sgpr64(l, (unsigned)x->s[1]), base, "");

@@ -99,7 +99,13 @@ static inline vu32 mix_source(const vu32 *s, unsigned i, const struct sem_env *e
     return (x & keep) ^ ((uint32_t)(e->neg >> i & 1) << 31);
 }
 static inline vu32 mix(const vu32 *a, const vu32 *b, const vu32 *c, const struct sem_env *e) {
-    return fma32(mix_source(a, 0, e), mix_source(b, 1, e), mix_source(c, 2, e), e);
+    const vu32 x = mix_source(a, 0, e), y = mix_source(b, 1, e), z = mix_source(c, 2, e);
+    const vu32 r = fma32(x, y, z, e);
+#ifdef SEM_LIFT /* LLVM takes a negation of z into the product and loses it where z is NaN */
+    return sel(isnan32(z) & ~isnan32(x) & ~isnan32(y), quiet32(z), r);
+#else
+    return r;
+#endif
 }
 
 VFN(v_fma_mix_f32) {
