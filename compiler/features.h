@@ -39,6 +39,7 @@ static const struct compiler_feature compiler_c_features[] = {
     {"__opencl_c_fp64", RAWCL_VERSION_3_0},
     {"__opencl_c_generic_address_space", RAWCL_VERSION_3_0},
     {"__opencl_c_int64", RAWCL_VERSION_3_0},
+    {"__opencl_c_pipes", RAWCL_VERSION_3_0},
     {"__opencl_c_program_scope_global_variables", RAWCL_VERSION_3_0},
     {"__opencl_c_work_group_collective_functions", RAWCL_VERSION_3_0},
 };

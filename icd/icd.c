@@ -13,7 +13,9 @@ static const struct {
     {"clIcdGetPlatformIDsKHR", (void *)api_clIcdGetPlatformIDsKHR},
     {"clGetPlatformInfo", (void *)api_clGetPlatformInfo},
     {"clCreateCommandQueueWithPropertiesKHR", (void *)api_clCreateCommandQueueWithProperties},
-    {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)api_clGetKernelSuggestedLocalWorkSizeKHR},
+#define BY_NAME(name) {#name, (void *)api_##name},
+    API_BY_NAME(BY_NAME)
+#undef BY_NAME
 };
 
 CL_API_ENTRY void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *name) {

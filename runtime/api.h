@@ -167,7 +167,21 @@ cl_int api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms
                                   cl_uint *num_platforms);
 
 /* Functions of extensions without a slot: found by name (icd/icd.c). */
-extern __typeof__(clGetKernelSuggestedLocalWorkSizeKHR) api_clGetKernelSuggestedLocalWorkSizeKHR;
+#define API_BY_NAME(X)                                                                             \
+    X(clGetKernelSuggestedLocalWorkSizeKHR)                                                        \
+    X(clHostMemAllocINTEL)                                                                         \
+    X(clDeviceMemAllocINTEL)                                                                       \
+    X(clSharedMemAllocINTEL)                                                                       \
+    X(clMemFreeINTEL)                                                                              \
+    X(clMemBlockingFreeINTEL)                                                                      \
+    X(clGetMemAllocInfoINTEL)                                                                      \
+    X(clSetKernelArgMemPointerINTEL)                                                               \
+    X(clEnqueueMemFillINTEL)                                                                       \
+    X(clEnqueueMemcpyINTEL)                                                                        \
+    X(clEnqueueMigrateMemINTEL)                                                                    \
+    X(clEnqueueMemAdviseINTEL)
+#define API_DECLARE_BY_NAME(name) extern __typeof__(name) api_##name;
+API_BY_NAME(API_DECLARE_BY_NAME)
 
 /* Slots whose types exist on Windows only: Direct3D and DX9 sharing. A function that creates a
  * memory object has errcode_ret in a place of its own; the rest return a code. */

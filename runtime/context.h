@@ -20,6 +20,7 @@ struct _cl_context {
     cl_device_id *devices;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
+    cl_uint pending;                      /* commands not done; the scheduler's lock */
     pthread_mutex_t lock;                 /* the destructor list */
     struct context_callback *destructors; /* newest first */
 };

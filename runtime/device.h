@@ -32,6 +32,7 @@ cl_int device_open(cl_device_id dev, char *reason, size_t reason_size);
 #define DEVICE_MAX_PARAM_BYTES 4096u
 #define DEVICE_BASE_ALIGN      128u /* CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8 */
 #define DEVICE_MIN_ALIGN       128u
+#define DEVICE_PIPE_MAX_PACKET 65536u
 
 cl_ulong device_max_alloc(cl_device_id dev);
 /* Threads in one wave for kernels that we compile: 32, or 64 with RAWCL_WAVE64=1. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/device.h"
+#include "runtime/device_info.h"
 #include "runtime/error.h"
 #include "runtime/features.h"
 #include "runtime/info.h"
@@ -176,6 +177,12 @@ static cl_int info_execution(PARAMS) {
         INFO_VALUE(cl_bool, CL_TRUE);
     case CL_DEVICE_PRINTF_BUFFER_SIZE:
         INFO_VALUE(size_t, printf_buffer_size());
+    case CL_DEVICE_MAX_PIPE_ARGS:
+    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS: /* the library counts them per work-item */
+        INFO_VALUE(cl_uint, 16);
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
+        INFO_VALUE(cl_uint, DEVICE_PIPE_MAX_PACKET);
+    case CL_DEVICE_PIPE_SUPPORT:
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
@@ -271,7 +278,6 @@ static cl_int info_not_offered(PARAMS) {
     (void)dev;
     switch (param_name) {
     case CL_DEVICE_IMAGE_SUPPORT:
-    case CL_DEVICE_PIPE_SUPPORT:
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
         INFO_VALUE(cl_bool, CL_FALSE);
     case CL_DEVICE_MAX_READ_IMAGE_ARGS:
@@ -280,9 +286,6 @@ static cl_int info_not_offered(PARAMS) {
     case CL_DEVICE_MAX_SAMPLERS:
     case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
     case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
-    case CL_DEVICE_MAX_PIPE_ARGS:
-    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
-    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
@@ -307,8 +310,8 @@ static cl_int info_not_offered(PARAMS) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL api_clGetDeviceInfo(PARAMS) {
-    static cl_int (*const groups[])(PARAMS) = {info_identity,       info_lists,
-                                               info_execution,      info_memory,
+    static cl_int (*const groups[])(PARAMS) = {device_info_amd,     device_info_usm, info_identity,
+                                               info_lists,          info_execution,  info_memory,
                                                info_floating_point, info_not_offered};
 
     if (!obj_ok(dev, &obj_type_device)) REFUSE(CL_INVALID_DEVICE, "not a device");

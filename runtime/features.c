@@ -10,9 +10,16 @@
 /* Extensions that concern the API only, version 1.0.0 each; those of the language come from
  * compiler/features.h. */
 static const char *const api_extensions[] = {
-    "cl_khr_create_command_queue", "cl_khr_device_uuid",
-    "cl_khr_extended_versioning",  "cl_khr_icd",
-    "cl_khr_pci_bus_info",         "cl_khr_suggested_local_work_size",
+    "cl_khr_create_command_queue",
+    "cl_khr_device_uuid",
+    "cl_khr_extended_versioning",
+    "cl_khr_icd",
+    "cl_khr_pci_bus_info",
+    "cl_khr_priority_hints",
+    "cl_khr_suggested_local_work_size",
+    "cl_khr_throttle_hints",
+    "cl_amd_device_attribute_query",
+    "cl_intel_unified_shared_memory",
 };
 
 #define API_COUNT (sizeof api_extensions / sizeof api_extensions[0])

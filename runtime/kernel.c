@@ -197,13 +197,16 @@ uint64_t kernel_local_bytes(cl_kernel kernel, const struct co_kernel *info) {
 
 /* ---- arguments ---- */
 
-static cl_int set_buffer(cl_kernel kernel, struct kernel_arg *arg, size_t size, const void *value) {
+/* A memory object of that type; NULL is a null pointer where the type is a buffer. */
+static cl_int set_buffer(cl_kernel kernel, struct kernel_arg *arg, cl_mem_object_type type,
+                         size_t size, const void *value) {
     cl_mem mem = NULL;
 
     if (size != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
     if (value) memcpy(&mem, value, sizeof mem);
     if (mem && (!obj_ok(mem, &obj_type_mem) || mem->ctx != kernel->ctx))
         return CL_INVALID_MEM_OBJECT;
+    if (mem ? mem->type != type : type != CL_MEM_OBJECT_BUFFER) return CL_INVALID_MEM_OBJECT;
     if (mem) mem_hold_shell(mem);
     mem_drop_shell(arg->mem);
     arg->mem = mem;
@@ -223,7 +226,10 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *
         memcpy(arg->value, value, size);
         break;
     case CO_ARG_GLOBAL_BUFFER:
-        err = set_buffer(kernel, arg, size, value);
+        err = set_buffer(kernel, arg, CL_MEM_OBJECT_BUFFER, size, value);
+        break;
+    case CO_ARG_PIPE:
+        err = set_buffer(kernel, arg, CL_MEM_OBJECT_PIPE, size, value);
         break;
     case CO_ARG_DYNAMIC_SHARED_POINTER:
         if (value) return CL_INVALID_ARG_VALUE;
@@ -236,7 +242,7 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *
     case CO_ARG_QUEUE:
         return CL_INVALID_DEVICE_QUEUE;
     default:
-        return CL_INVALID_MEM_OBJECT; /* images and pipes: none can exist */
+        return CL_INVALID_MEM_OBJECT; /* images: none can exist */
     }
     if (!err) arg->set = true;
     return err;

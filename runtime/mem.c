@@ -219,6 +219,21 @@ static int mem_fill(cl_mem mem, void *host_ptr) {
     return rc;
 }
 
+cl_mem mem_create_backed(cl_context ctx, cl_mem_object_type type, cl_mem_flags flags, size_t size,
+                         cl_int *err) {
+    cl_mem mem = mem_create(ctx, flags, size);
+
+    *err = CL_OUT_OF_HOST_MEMORY;
+    if (!mem) return NULL;
+    mem->type = type;
+    mem->backing = backing_create(ctx, size, flags & CL_MEM_ALLOC_HOST_PTR, NULL);
+    int rc = mem->backing ? mem_allocate(mem, 0) : -ENOMEM;
+    *err = rc ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+    if (!rc) return mem;
+    obj_put(mem);
+    return NULL;
+}
+
 CL_API_ENTRY cl_mem CL_API_CALL api_clCreateBuffer(cl_context context, cl_mem_flags flags,
                                                    size_t size, void *host_ptr,
                                                    cl_int *errcode_ret) {

@@ -56,9 +56,13 @@ struct _cl_mem {
     pthread_mutex_t lock; /* maps, destructors */
     struct mem_map *maps;
     cl_uint map_count;
+    cl_uint pipe_packet_size, pipe_max_packets;
     struct mem_callback *destructors; /* newest first */
 };
 
+/* An object of that type with memory on the first device. NULL with the reason in *err. */
+cl_mem mem_create_backed(cl_context ctx, cl_mem_object_type type, cl_mem_flags flags, size_t size,
+                         cl_int *err);
 /* Makes sure that mem has memory on the device (index in the context). 0 or -errno. */
 int mem_allocate(cl_mem mem, int device_index);
 /* Where mem starts on that device. mem_allocate has succeeded. */

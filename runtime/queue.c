@@ -63,18 +63,31 @@ api_clCreateCommandQueue(cl_context context, cl_device_id device,
     return q;
 }
 
+static int property_index(cl_queue_properties name) {
+    static const cl_queue_properties known[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE,
+                                                CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR};
+
+    for (int i = 0; i < 4; i++)
+        if (known[i] == name) return i;
+    return -1;
+}
+
 CL_API_ENTRY cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(
     cl_context context, cl_device_id device, const cl_queue_properties *list, cl_int *errcode_ret) {
     cl_command_queue_properties properties = 0;
     size_t n = 0;
-    bool seen[2] = {false, false};
+    bool seen[4] = {false};
 
     for (; list && list[n]; n += 2) {
-        int which = list[n] == CL_QUEUE_PROPERTIES ? 0 : list[n] == CL_QUEUE_SIZE ? 1 : -1;
+        int which = property_index(list[n]);
         if (which < 0 || seen[which])
             REFUSE_NULL(CL_INVALID_VALUE, "property 0x%llx", (unsigned long long)list[n]);
         seen[which] = true;
         if (which == 0) properties = list[n + 1];
+        /* Hints of cl_khr_priority_hints and cl_khr_throttle_hints: one of three bits. All queues
+         * share a ring that serves commands in order, so they change nothing. */
+        if (which >= 2 && list[n + 1] != 1 && list[n + 1] != 2 && list[n + 1] != 4)
+            REFUSE_NULL(CL_INVALID_VALUE, "hint 0x%llx", (unsigned long long)list[n + 1]);
     }
     cl_int err = check_queue(context, device, properties);
     if (err) REFUSE_NULL(err, "properties 0x%llx", (unsigned long long)properties);

@@ -92,6 +92,7 @@ static void end_locked(cl_event ev, cl_int status, bool fault, struct node_list 
     atomic_store_explicit(&ev->status, status, memory_order_release);
     node_done(&ev->node, status, fault, ev->end_ns, ready);
     if (ev->queue) queue_remove_locked(ev);
+    if (ev->queue) ev->ctx->pending--;
     if (ev->callbacks) sched_queue_callbacks_locked(ev, status);
     if (sched.waiters) pthread_cond_broadcast(&sched.done);
     ev->work_next = sched.dead;
@@ -367,6 +368,18 @@ cl_int sched_finish(cl_command_queue q) {
     return result;
 }
 
+void sched_finish_context(cl_context ctx) {
+    sched_lock();
+    sched.waiters++;
+    while (ctx->pending && !platform_is_orphan()) {
+        for (cl_uint i = 0; i < ctx->device_count; i++)
+            sched_reap_locked(ctx->devices[i]);
+        if (ctx->pending) sched_cond_wait(&sched.done, 1);
+    }
+    sched.waiters--;
+    sched_unlock();
+}
+
 cl_int sched_poll(cl_event ev) {
     cl_int status = atomic_load_explicit(&ev->status, memory_order_acquire);
 
@@ -464,6 +477,7 @@ cl_int sched_enqueue(cl_event ev, cl_uint wait_count, const cl_event *wait_list,
     ev->queued_ns = sched_now_ns();
     link_all_locked(ev, wait_count, wait_list, flags);
     queue_append_locked(ev);
+    ev->ctx->pending++;
     if (flags & SCHED_BARRIER && !queue_in_order(q)) q->barrier = ev;
     if (event_out) *event_out = obj_get(ev);
     if (flags & SCHED_BLOCKING) obj_get(ev);

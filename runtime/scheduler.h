@@ -42,6 +42,8 @@ cl_int sched_enqueue(cl_event ev, cl_uint wait_count, const cl_event *wait_list,
 cl_int sched_wait(cl_event ev);
 /* Waits until every command enqueued so far is done. */
 cl_int sched_finish(cl_command_queue queue);
+/* The same for every queue of a context. */
+void sched_finish_context(cl_context ctx);
 /* Ends a user event. CL_INVALID_OPERATION if it has a status already. */
 cl_int sched_set_user_status(cl_event ev, cl_int status);
 /* The status now, after a look at the device. */

@@ -7,7 +7,6 @@
 #include "runtime/object.h"
 
 #define NO_IMAGES "images are not supported (CL_DEVICE_IMAGE_SUPPORT is false)"
-#define NO_PIPES  "pipes are not supported (CL_DEVICE_PIPE_SUPPORT is false)"
 
 #define CHECK_CONTEXT()                                                                            \
     if (!obj_ok(context, &obj_type_context)) REFUSE_NULL(CL_INVALID_CONTEXT, "not a context")
@@ -137,21 +136,4 @@ CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueFillImage(cl_command_queue queue, c
     (void)num_events, (void)wait_list, (void)event;
     CHECK_QUEUE();
     REFUSE(CL_INVALID_OPERATION, NO_IMAGES);
-}
-
-/* ---- pipes ---- */
-
-CL_API_ENTRY cl_mem CL_API_CALL api_clCreatePipe(cl_context context, cl_mem_flags flags,
-                                                 cl_uint packet_size, cl_uint max_packets,
-                                                 const cl_pipe_properties *properties,
-                                                 cl_int *errcode_ret) {
-    (void)flags, (void)packet_size, (void)max_packets, (void)properties;
-    CHECK_CONTEXT();
-    REFUSE_NULL(CL_INVALID_OPERATION, NO_PIPES);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL api_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t size,
-                                                  void *value, size_t *size_ret) {
-    (void)pipe, (void)param_name, (void)size, (void)value, (void)size_ret;
-    REFUSE(CL_INVALID_MEM_OBJECT, NO_PIPES);
 }
