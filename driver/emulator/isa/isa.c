@@ -83,7 +83,7 @@ bool isa_group_rebind(struct isa_group *g, const struct isa_dispatch *d) {
     g->d = *d;
     g->vgpr_limit = allocated_vgprs(d);
     g->lds_bytes = d->lds_bytes;
-    g->direct = false;
+    g->direct = g->primed = false;
     return true;
 }
 
@@ -134,6 +134,7 @@ static uint64_t items_from(const struct isa_group *g, unsigned wave) {
 /* The wave as memory holds it at launch; from: a launched wave to copy, or NULL. */
 static void launch(struct isa_group *g, unsigned i, const struct wave *from) {
     struct wave *w = &g->waves[i];
+    g->primed = false;
     size_t size = sizeof *w;
     __asm__("" : "+r"(size)); /* a call of libc's: inlined string instructions start slowly */
     if (from)
@@ -181,9 +182,14 @@ static unsigned run_round(struct isa_group *g, uint64_t slice, uint64_t *spent) 
     return ran;
 }
 
-/* Wave i, whose registers are wave 0's, did not end: it takes over wave 0's state and VGPRs. */
+static vu32 *vgprs_of(const struct isa_group *g, unsigned i) {
+    return g->vgpr_memory + (size_t)i * g->halves * ISA_VGPRS;
+}
+
+/* Wave i, whose state is in wave 0's place, did not end: the group goes on in the usual way. */
 static void settle(struct isa_group *g, unsigned i, uint64_t next) {
     struct wave *w0 = &g->waves[0], *w = &g->waves[i];
+    g->direct = g->primed = false;
     if (i) {
         *w = *w0;
         w0->ended = true;
@@ -192,21 +198,32 @@ static void settle(struct isa_group *g, unsigned i, uint64_t next) {
         w->pc = next;
         w->exit = EXIT_YIELD;
     }
-    for (unsigned k = 1; k < i; k++)
+    for (unsigned k = 1; k < i; k++) {
+        g->waves[k].g = g;
         g->waves[k].ended = true;
+    }
     for (unsigned k = i + 1; k < g->wave_count; k++)
         launch(g, k, NULL);
-    g->direct = false;
 }
 
-/* Runs the waves of a group that has not been launched one after another in wave 0's memory, as
- * long as compiled code takes them to their end. */
+/* Wave 0 and every VGPR 0 as at launch, without what need not be done again. */
+static void prime(struct isa_group *g) {
+    if (g->primed) {
+        isa_launch_group(&g->waves[0]);
+        return;
+    }
+    for (unsigned i = g->wave_count; i--;)
+        launch(g, i, NULL);
+}
+
+/* Runs the waves of a group that has not been launched one after another in wave 0's place, as long
+ * as compiled code takes them to their end. */
 static void run_direct(struct isa_group *g) {
     struct wave *w = &g->waves[0];
     static const struct jit_helpers helpers = {.step = isa_step};
     g->unlaunched = false;
     refresh_caches(g);
-    launch(g, 0, NULL);
+    prime(g);
     const struct xinst *x = isa_code_at(w, g->d.entry_va);
     if (!x || x->fn != g->variant->jit_enter || (w->mode & JIT_MODE_BITS) != x->s[2]) {
         settle(g, 0, g->d.entry_va);
@@ -215,14 +232,16 @@ static void run_direct(struct isa_group *g) {
     jit_fn *fn = (jit_fn *)(uintptr_t)x->s[0];
     const uint64_t base = x->s[1];
     const uint32_t number = (uint32_t)x->imm;
+    bool clean = true;
     g->touched = false;
     for (unsigned i = 0; i < g->wave_count; i++) {
         if (g->touched) {
             launch(g, 0, NULL);
-            g->touched = false;
+            g->touched = clean = false;
         }
         w->index = i;
-        isa_launch_index(w, items_from(g, i));
+        w->v = vgprs_of(g, i);
+        isa_launch_scalars(w, items_from(g, i));
         w->exit = EXIT_NONE;
         w->budget = SLICE;
         uint64_t next = fn(w, &helpers, base, number);
@@ -232,6 +251,7 @@ static void run_direct(struct isa_group *g) {
         }
         g->live--;
     }
+    g->primed = clean && !g->touched;
 }
 
 enum isa_end isa_group_run(struct isa_group *g, uint64_t budget) {

@@ -224,38 +224,8 @@ INLINE bool load_scattered(const struct lanes *l, uint32_t exec, unsigned size, 
     return true;
 }
 
-#define LOAD_FAR(size)                                                                             \
-    FAR_SERVICE(bool, jit_gather_##size, const struct lanes *l, uint32_t exec, uint32_t ext,       \
-                vu32 *out) {                                                                       \
-        return load_scattered(l, exec, size, ext, out);                                            \
-    }
-LOAD_FAR(1)
-LOAD_FAR(2)
-LOAD_FAR(4)
-LOAD_FAR(8)
-LOAD_FAR(12)
-LOAD_FAR(16)
-
-/* Copies of the operands, so that those of the usual way stay in registers. */
-INLINE bool load_far(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
-                     vu32 *out) {
-    struct lanes copy = *l;
-    vu32 tmp[4];
-    tmp[0] = *out;
-    bool ok = size == 1    ? jit_gather_1(&copy, exec, ext, tmp)
-              : size == 2  ? jit_gather_2(&copy, exec, ext, tmp)
-              : size == 4  ? jit_gather_4(&copy, exec, ext, tmp)
-              : size == 8  ? jit_gather_8(&copy, exec, ext, tmp)
-              : size == 12 ? jit_gather_12(&copy, exec, ext, tmp)
-                           : jit_gather_16(&copy, exec, ext, tmp);
-    for (unsigned j = 0; j < (size + 3) / 4; j++)
-        out[j] = tmp[j];
-    return ok;
-}
-
-/* near: scattered lanes are so common (LDS) that they are inlined too. */
 INLINE bool load_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum mem_ext ext,
-                       bool near, vu32 *out) {
+                       vu32 *out) {
     uint32_t start;
     bool run = size != 12 && is_run(l, exec, size, &start);
     if (size >= 4 && run) {
@@ -266,7 +236,7 @@ INLINE bool load_lanes(const struct lanes *l, uint32_t exec, unsigned size, enum
         *out = mem_extend_lanes(ext, load_small_run(l->host + start, size), *out);
         return true;
     }
-    return near ? load_scattered(l, exec, size, ext, out) : load_far(l, exec, size, ext, out);
+    return load_scattered(l, exec, size, ext, out);
 }
 
 /* Lane by lane, in their order. */
@@ -302,6 +272,19 @@ INLINE void store_scattered(uint8_t *host, vu32 off, uint32_t exec, unsigned siz
     }
 #endif
     store_each(host, off, exec, size, shift, v);
+}
+
+INLINE void store_whole_run(uint8_t *p, unsigned size, enum mem_ext ext, const vu32 *v) {
+    unsigned shift = ext == MEM_D16_HI_B16 ? 16 : 0;
+    if (size >= 4) {
+        store_run(p, size / 4, v);
+    } else if (size == 2) {
+        v16 w = __builtin_convertvector(*v >> shift, v16);
+        memcpy(p, &w, sizeof w);
+    } else {
+        v8 b = __builtin_convertvector(*v >> shift & 0xff, v8);
+        memcpy(p, &b, sizeof b);
+    }
 }
 
 #define STORE_FAR(size)                                                                            \
@@ -350,53 +333,121 @@ INLINE bool store_lanes(const struct lanes *l, uint32_t exec, unsigned size, enu
 #endif
         return store_far(l, exec, size, shift, v);
     }
-    if (size >= 4) {
-        store_run(p, size / 4, v);
-    } else if (size == 2) {
-        v16 w = __builtin_convertvector(*v >> shift, v16);
-        memcpy(p, &w, sizeof w);
-    } else {
-        v8 b = __builtin_convertvector(*v >> shift & 0xff, v8);
-        memcpy(p, &b, sizeof b);
-    }
+    store_whole_run(p, size, ext, v);
     return true;
 }
 
 /* --- global and flat memory --- */
 
-/* Each once to be inlined and, named far_, once to be called where some lanes are off. */
-#define GLOBAL(size, KIND, name)                                                                   \
-    KIND(bool, name##load_saddr_##size, const struct segment_cache *c, uint64_t base,              \
-         const vu32 *off, uint32_t exec, uint32_t ext, vu32 *out) {                                \
+/* Any lanes. */
+#define GLOBAL_FAR(size)                                                                           \
+    FAR_SERVICE(bool, far_load_saddr_##size, const struct segment_cache *c, uint64_t base,         \
+                const vu32 *off, uint32_t exec, uint32_t ext, vu32 *out) {                         \
         struct lanes l;                                                                            \
         return !exec || (locate_saddr(&l, c, base, off, exec, size, ISA_READ) &&                   \
-                         load_lanes(&l, exec, size, ext, false, out));                             \
+                         load_lanes(&l, exec, size, ext, out));                                    \
     }                                                                                              \
-    KIND(bool, name##load_vaddr_##size, const struct segment_cache *c, uint64_t base,              \
-         const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, vu32 *out) {                 \
+    FAR_SERVICE(bool, far_load_vaddr_##size, const struct segment_cache *c, uint64_t base,         \
+                const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, vu32 *out) {          \
         struct lanes l;                                                                            \
         return !exec || (locate_vaddr(&l, c, base, lo, hi, exec, size, ISA_READ) &&                \
-                         load_lanes(&l, exec, size, ext, false, out));                             \
+                         load_lanes(&l, exec, size, ext, out));                                    \
     }                                                                                              \
-    KIND(bool, name##store_saddr_##size, const struct segment_cache *c, uint64_t base,             \
-         const vu32 *off, uint32_t exec, uint32_t ext, const vu32 *v) {                            \
+    FAR_SERVICE(bool, far_store_saddr_##size, const struct segment_cache *c, uint64_t base,        \
+                const vu32 *off, uint32_t exec, uint32_t ext, const vu32 *v) {                     \
         struct lanes l;                                                                            \
         return !exec || (locate_saddr(&l, c, base, off, exec, size, ISA_WRITE) &&                  \
                          store_lanes(&l, exec, size, ext, v));                                     \
     }                                                                                              \
-    KIND(bool, name##store_vaddr_##size, const struct segment_cache *c, uint64_t base,             \
-         const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, const vu32 *v) {             \
+    FAR_SERVICE(bool, far_store_vaddr_##size, const struct segment_cache *c, uint64_t base,        \
+                const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, const vu32 *v) {      \
         struct lanes l;                                                                            \
         return !exec || (locate_vaddr(&l, c, base, lo, hi, exec, size, ISA_WRITE) &&               \
                          store_lanes(&l, exec, size, ext, v));                                     \
     }
-#define BOTH(make, size) make(size, SERVICE, jit_) make(size, FAR_SERVICE, far_)
-BOTH(GLOBAL, 1)
-BOTH(GLOBAL, 2)
-BOTH(GLOBAL, 4)
-BOTH(GLOBAL, 8)
-BOTH(GLOBAL, 12)
-BOTH(GLOBAL, 16)
+
+/* Every lane on and consecutive: host address of lane 0's value, or NULL. */
+INLINE uint8_t *quick_run(const struct segment_cache *c, uint64_t base, const vu32 *lo,
+                          const vu32 *hi, unsigned size, unsigned access) {
+    uint32_t first = (*lo)[0];
+    vi32 bad = *lo != vec_splat(first) + vec_lane_ids() * size;
+    uint64_t va = base + first;
+    if (hi) {
+        bad |= *hi != vec_splat((*hi)[0]);
+        va += (uint64_t)(*hi)[0] << 32;
+    }
+    if (vec_mask(bad) || first > UINT32_MAX - 32 * size) return NULL;
+    const struct isa_segment *s = find(c, va, access);
+    return s && s->size - (va - s->va) >= 32 * size ? s->host + (va - s->va) : NULL;
+}
+
+INLINE void quick_load(const uint8_t *p, unsigned size, enum mem_ext ext, vu32 *out) {
+    if (size >= 4)
+        load_run(p, size / 4, out);
+    else
+        *out = mem_extend_lanes(ext, load_small_run(p, size), *out);
+}
+
+/* The same for EXEC = all ones, to be inlined: consecutive lanes here, others by the functions
+ * above, with copies of the operands so that these stay in registers. */
+#define GLOBAL_QUICK(size)                                                                         \
+    SERVICE(bool, jit_load_saddr_##size, const struct segment_cache *c, uint64_t base,             \
+            const vu32 *off, uint32_t exec, uint32_t ext, vu32 *out) {                             \
+        uint8_t *p = size == 12 ? NULL : quick_run(c, base, off, NULL, size, ISA_READ);            \
+        if (__builtin_expect(p != NULL, 1)) {                                                      \
+            quick_load(p, size, ext, out);                                                         \
+            return true;                                                                           \
+        }                                                                                          \
+        vu32 o = *off, tmp[4] = {*out};                                                            \
+        bool ok = far_load_saddr_##size(c, base, &o, exec, ext, tmp);                              \
+        for (unsigned j = 0; j < (size + 3) / 4; j++)                                              \
+            out[j] = tmp[j];                                                                       \
+        return ok;                                                                                 \
+    }                                                                                              \
+    SERVICE(bool, jit_load_vaddr_##size, const struct segment_cache *c, uint64_t base,             \
+            const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, vu32 *out) {              \
+        uint8_t *p = size == 12 ? NULL : quick_run(c, base, lo, hi, size, ISA_READ);               \
+        if (__builtin_expect(p != NULL, 1)) {                                                      \
+            quick_load(p, size, ext, out);                                                         \
+            return true;                                                                           \
+        }                                                                                          \
+        vu32 o = *lo, h = *hi, tmp[4] = {*out};                                                    \
+        bool ok = far_load_vaddr_##size(c, base, &o, &h, exec, ext, tmp);                          \
+        for (unsigned j = 0; j < (size + 3) / 4; j++)                                              \
+            out[j] = tmp[j];                                                                       \
+        return ok;                                                                                 \
+    }                                                                                              \
+    SERVICE(bool, jit_store_saddr_##size, const struct segment_cache *c, uint64_t base,            \
+            const vu32 *off, uint32_t exec, uint32_t ext, const vu32 *v) {                         \
+        uint8_t *p = size == 12 ? NULL : quick_run(c, base, off, NULL, size, ISA_WRITE);           \
+        if (__builtin_expect(p != NULL, 1)) {                                                      \
+            store_whole_run(p, size, ext, v);                                                      \
+            return true;                                                                           \
+        }                                                                                          \
+        vu32 o = *off, tmp[4];                                                                     \
+        for (unsigned j = 0; j < (size + 3) / 4; j++)                                              \
+            tmp[j] = v[j];                                                                         \
+        return far_store_saddr_##size(c, base, &o, exec, ext, tmp);                                \
+    }                                                                                              \
+    SERVICE(bool, jit_store_vaddr_##size, const struct segment_cache *c, uint64_t base,            \
+            const vu32 *lo, const vu32 *hi, uint32_t exec, uint32_t ext, const vu32 *v) {          \
+        uint8_t *p = size == 12 ? NULL : quick_run(c, base, lo, hi, size, ISA_WRITE);              \
+        if (__builtin_expect(p != NULL, 1)) {                                                      \
+            store_whole_run(p, size, ext, v);                                                      \
+            return true;                                                                           \
+        }                                                                                          \
+        vu32 o = *lo, h = *hi, tmp[4];                                                             \
+        for (unsigned j = 0; j < (size + 3) / 4; j++)                                              \
+            tmp[j] = v[j];                                                                         \
+        return far_store_vaddr_##size(c, base, &o, &h, exec, ext, tmp);                            \
+    }
+#define GLOBAL(size) GLOBAL_FAR(size) GLOBAL_QUICK(size)
+GLOBAL(1)
+GLOBAL(2)
+GLOBAL(4)
+GLOBAL(8)
+GLOBAL(12)
+GLOBAL(16)
 
 /* No active lane's address lies in either aperture: FLAT is global memory then. */
 SERVICE(bool, jit_no_aperture, const vu32 *hi, uint32_t exec, uint32_t shared, uint32_t private_) {
@@ -421,7 +472,7 @@ INLINE bool lds_lanes(struct lanes *l, uint8_t *lds, uint32_t bytes, vu32 at, un
          uint32_t imm, uint32_t exec, uint32_t ext, vu32 *out) {                                   \
         struct lanes l;                                                                            \
         return !exec || (lds_lanes(&l, lds, bytes, *addr + imm, size) &&                           \
-                         load_lanes(&l, exec, size, ext, true, out));                              \
+                         load_lanes(&l, exec, size, ext, out));                                    \
     }                                                                                              \
     KIND(bool, name##lds_store_##size, uint8_t *lds, uint32_t bytes, const vu32 *addr,             \
          uint32_t imm, uint32_t exec, uint32_t ext, const vu32 *v) {                               \
@@ -429,6 +480,8 @@ INLINE bool lds_lanes(struct lanes *l, uint8_t *lds, uint32_t bytes, vu32 at, un
         return !exec || (lds_lanes(&l, lds, bytes, *addr + imm, size) &&                           \
                          store_lanes(&l, exec, size, ext, v));                                     \
     }
+/* Once to be inlined and, named far_, once to be called where some lanes are off. */
+#define BOTH(make, size) make(size, SERVICE, jit_) make(size, FAR_SERVICE, far_)
 BOTH(LDS, 1)
 BOTH(LDS, 2)
 BOTH(LDS, 4)

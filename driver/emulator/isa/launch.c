@@ -41,6 +41,7 @@ void isa_launch_ids(struct isa_group *g) {
     for (unsigned i = 0; i < g->wave_count; i++)
         work_item_ids(g, (uint64_t)i * g->d.wave_size, g->ids + (size_t)i * g->halves);
     memcpy(g->ids_key, key, sizeof key);
+    g->primed = false;
 }
 
 static void set_scalars_gfx11(struct wave *w, unsigned n) {
@@ -70,15 +71,20 @@ static uint32_t initial_mode(const struct isa_dispatch *d) {
 
 void isa_launch_index(struct wave *w, uint64_t items_left) {
     const struct isa_group *g = w->g;
+    size_t size = sizeof(vu32);
+    __asm__("" : "+r"(size)); /* libc's copy is as wide as the loads that follow: they forward */
+    for (unsigned h = 0; h < g->halves; h++)
+        memcpy(&w->v[h * ISA_VGPRS], &g->ids[(size_t)w->index * g->halves + h], size);
+    isa_launch_scalars(w, items_left);
+}
+
+void isa_launch_scalars(struct wave *w, uint64_t items_left) {
+    const struct isa_group *g = w->g;
     const struct isa_dispatch *d = &g->d;
     uint64_t exec = items_left >= 64 ? UINT64_MAX : (UINT64_C(1) << items_left) - 1;
     if (d->wave_size == 32) exec = items_left >= 32 ? UINT32_MAX : (uint32_t)exec;
     w->s[ISA_SRC_EXEC_LO] = (uint32_t)exec;
     w->s[ISA_SRC_EXEC_HI] = (uint32_t)(exec >> 32);
-    size_t size = sizeof(vu32);
-    __asm__("" : "+r"(size)); /* libc's copy is as wide as the loads that follow: they forward */
-    for (unsigned h = 0; h < g->halves; h++)
-        memcpy(&w->v[h * ISA_VGPRS], &g->ids[(size_t)w->index * g->halves + h], size);
     w->scratch_base =
         d->scratch_base_va + (uint64_t)(g->start.scratch_slot + w->index) * d->scratch_wave_bytes;
     if (d->arch == ISA_GFX12) {
@@ -92,16 +98,20 @@ void isa_launch_index(struct wave *w, uint64_t items_left) {
     w->s[n] = g->wave_count | (w->index == 0 ? 1u << 31 : 0);
 }
 
+void isa_launch_group(struct wave *w) {
+    if (w->g->d.arch == ISA_GFX12)
+        set_scalars_gfx12(w);
+    else
+        set_scalars_gfx11(w, BITS(w->g->d.pgm_rsrc2, 1, 5));
+}
+
 void isa_launch_wave(struct wave *w, uint64_t items_left) {
     const struct isa_group *g = w->g;
     const struct isa_dispatch *d = &g->d;
     unsigned user = BITS(d->pgm_rsrc2, 1, 5); /* USER_SGPR */
     for (unsigned i = 0; i < user; i++)
         w->s[i] = d->user_data[i];
-    if (d->arch == ISA_GFX12)
-        set_scalars_gfx12(w);
-    else
-        set_scalars_gfx11(w, user);
+    isa_launch_group(w);
     isa_launch_index(w, items_left);
     w->pc = d->entry_va;
     w->priv =

@@ -165,6 +165,7 @@ struct isa_group {
     /* Waves that compiled code takes from launch to end in one call need no launch of their own. */
     bool direct;          /* the last group was like that: try it again */
     bool unlaunched;      /* started, no wave launched yet */
+    bool primed;          /* wave 0 and every VGPR 0 are as launched, but for the group's ids */
     bool touched;         /* isa_step has changed a wave's registers */
     unsigned direct_ends; /* waves of this group that ended so */
     enum isa_end end;
