@@ -83,7 +83,7 @@ static int resize_bar(struct am_device *d) {
                (unsigned long long)d->vram_bar.size, (unsigned long long)d->vram_bytes);
         return 0;
     }
-    return d->bus->ops->bar_map(d->bus, BUS_BAR_VRAM, &d->vram_bar);
+    return map_bars(d); /* the others may have moved with it */
 }
 
 static int init_sw(struct am_device *d) {
@@ -249,6 +249,11 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
     }
     if (d->debug >= 4 && bus_trace_open(bus, trace_event, d, &bus) == 0) d->bus = bus;
     rc = am_boot(d);
+    if (!rc && spec.target[0] && spec.kind != DEVICE_EMU && strcmp(spec.target, d->target) != 0) {
+        snprintf(d->failed_step, sizeof d->failed_step, "expecting %s", spec.target);
+        am_log(d, AM_LOG_ERROR, "am", "it is %s (say so: target=%s)", d->target, d->target);
+        rc = -ENOTSUP;
+    }
     if (rc) {
         snprintf(err, err_size, "%s: %s failed: %s", id, d->failed_step,
                  d->last_error[0] ? d->last_error : strerror(-rc));

@@ -164,6 +164,16 @@ static size_t table_at(struct reader *r, unsigned which, uint16_t *sum) {
     return hw_get16(r->bin, e + OFF_table_info__offset);
 }
 
+/* Chips of these generations that are part of a processor. */
+static const char *apu_name(struct hw_version v) {
+    for (unsigned i = 0; i < hw_chip_count; i++) {
+        const struct hw_chip *c = &hw_chips[i];
+        bool apu = strncmp(c->target, "gfx1103", 7) == 0 || strncmp(c->target, "gfx115", 6) == 0;
+        if (apu && !memcmp(&c->gc, &v, sizeof v)) return c->name;
+    }
+    return NULL;
+}
+
 int discovery_parse(struct am_device *d, const uint8_t *bin, size_t size, char *err,
                     size_t err_size) {
     struct reader r = {bin, size, 0, err, err_size};
@@ -202,6 +212,10 @@ int discovery_parse(struct am_device *d, const uint8_t *bin, size_t size, char *
     for (int i = 0; i < HW_IP_COUNT; i++) {
         const struct am_ip *ip = &d->ip[i];
         if (!ip->present) return bad(&r, "discovery: no %s on this device", names[i]);
+        if (!ip->regs && i == HW_GC && apu_name(ip->version))
+            return bad(
+                &r, "discovery: %s (GC %u.%u.%u) is an APU, without VRAM of its own: not supported",
+                apu_name(ip->version), ip->version.major, ip->version.minor, ip->version.rev);
         if (!ip->regs)
             return bad(&r, "discovery: %s %u.%u.%u is not supported", names[i], ip->version.major,
                        ip->version.minor, ip->version.rev);

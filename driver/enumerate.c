@@ -9,23 +9,44 @@
 
 #include "driver/blocks.h"
 #include "driver/enumerate.h"
+#include "driver/pci_card.h"
 
 static const char *const default_spec = "emu:gfx1100";
+static const char nothing_bound[] =
+    "no display controller of AMD's is bound to vfio-pci (\"rawcl-setup vfio BDF\" binds one)";
 
-/* What the emulated products present themselves as (PCI ids: libdrm amdgpu.ids; clocks: public
- * product specifications). */
-static const struct {
+/* Cards by PCI id: what the emulated products present themselves as, and what is said of a card
+ * that cannot be looked at before it is opened. Ids that are not listed work as well. (PCI ids:
+ * libdrm amdgpu.ids; the rest: public product specifications.) revision 0: any. */
+static const struct product {
     const char *target, *name;
     uint16_t device;
-    uint8_t revision;
+    uint8_t revision, vram_gib;
     uint32_t clock_mhz;
 } products[] = {
-    {"gfx1100", "AMD Radeon RX 7900 XTX", 0x744c, 0xc8, 2500},
-    {"gfx1101", "AMD Radeon RX 7800 XT", 0x747e, 0xc8, 2430},
-    {"gfx1102", "AMD Radeon RX 7600", 0x7480, 0xcf, 2655},
-    {"gfx1200", "AMD Radeon RX 9060 XT", 0x7590, 0xc0, 3130},
-    {"gfx1201", "AMD Radeon RX 9070 XT", 0x7550, 0xc0, 2970},
+    {"gfx1100", "AMD Radeon RX 7900 XTX", 0x744c, 0xc8, 24, 2500},
+    {"gfx1100", "AMD Radeon RX 7900 XT", 0x744c, 0xcc, 20, 2400},
+    {"gfx1100", "AMD Radeon RX 7900 GRE", 0x744c, 0xce, 16, 2245},
+    {"gfx1101", "AMD Radeon RX 7800 XT", 0x747e, 0xc8, 16, 2430},
+    {"gfx1101", "AMD Radeon RX 7700 XT", 0x747e, 0xff, 12, 2544},
+    {"gfx1102", "AMD Radeon RX 7600", 0x7480, 0xcf, 8, 2655},
+    {"gfx1102", "AMD Radeon RX 7600 XT", 0x7480, 0xc0, 16, 2755},
+    {"gfx1200", "AMD Radeon RX 9060 XT", 0x7590, 0xc0, 16, 3130},
+    {"gfx1201", "AMD Radeon RX 9070 XT", 0x7550, 0xc0, 16, 2970},
+    {"gfx1201", "AMD Radeon RX 9070", 0x7550, 0xc3, 16, 2520},
+    {"gfx1201", "AMD Radeon AI PRO R9700", 0x7551, 0xc0, 32, 2920},
 };
+
+/* The product with these ids, or at least this device; NULL: not listed. */
+static const struct product *find_product(uint16_t device, uint8_t revision) {
+    const struct product *near = NULL;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        if (products[i].device != device) continue;
+        if (products[i].revision == revision) return &products[i];
+        if (!near) near = &products[i];
+    }
+    return near;
+}
 
 static int parse_size(const char *s, uint64_t *out) {
     char *end;
@@ -108,6 +129,32 @@ static int parse_remote(char *rest, struct device_spec *s) {
     return 0;
 }
 
+/* [BDF][,force][,target=gfxNNNN] */
+static int parse_card(char *rest, struct device_spec *s) {
+    char *save = NULL, bdf[16];
+    const char *bus = s->kind == DEVICE_PCI ? "pci" : "vfio";
+    char *tok = *rest == ',' ? NULL : strtok_r(rest, ",", &save);
+    if (!tok || pci_bdf_parse(tok, bdf)) {
+        snprintf(s->error, sizeof s->error, "%s: needs an address, as in %s:0000:03:00.0", bus,
+                 bus);
+        return -EINVAL;
+    }
+    snprintf(s->address, sizeof s->address, "%s", bdf);
+    while ((tok = strtok_r(NULL, ",", &save))) {
+        if (strcmp(tok, "force") == 0 && s->kind == DEVICE_PCI) {
+            s->force = true;
+        } else if (strncmp(tok, "target=", 7) == 0 && hw_find_chip(tok + 7)) {
+            snprintf(s->target, sizeof s->target, "%s", tok + 7);
+        } else {
+            snprintf(s->error, sizeof s->error,
+                     "%s option \"%.60s\" is not known (%starget=gfxNNNN)", bus, tok,
+                     s->kind == DEVICE_PCI ? "force, " : "");
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
 int device_spec_parse(const char *id, struct device_spec *s) {
     memset(s, 0, sizeof *s);
     snprintf(s->id, sizeof s->id, "%s", id);
@@ -130,9 +177,9 @@ int device_spec_parse(const char *id, struct device_spec *s) {
         s->kind = kinds[i].kind;
         if (s->kind == DEVICE_EMU) return parse_emu(copy + n, s);
         if (s->kind == DEVICE_REMOTE) return parse_remote(copy + n, s);
-        snprintf(s->error, sizeof s->error, "the %.*s bus is not built into this version",
-                 (int)strcspn(copy, ":"), copy);
-        return -ENOTSUP;
+        if (s->kind == DEVICE_PCI) return parse_card(copy + n, s);
+        if (!copy[n]) return 0; /* any that is bound to it */
+        if (copy[n] == ':') return parse_card(copy + n + 1, s);
     }
     snprintf(s->error, sizeof s->error,
              "\"%.60s\" is not emu:TARGET, pci:BDF, vfio[:BDF] or remote:HOST:PORT", id);
@@ -148,7 +195,7 @@ static void describe_emu(const struct device_spec *s, struct am_candidate *c) {
         return;
     }
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        if (strcmp(products[i].target, s->target) != 0) continue;
+        if (c->name[0] || strcmp(products[i].target, s->target) != 0) continue;
         snprintf(c->name, sizeof c->name, "%s (emulated)", products[i].name);
         c->pci_vendor = 0x1002;
         c->pci_device = products[i].device;
@@ -165,11 +212,10 @@ static void describe_emu(const struct device_spec *s, struct am_candidate *c) {
  * here work as well. */
 static void describe_card(struct am_candidate *c) {
     const char *suffix = c->emulated ? " (emulated)" : "";
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        if (products[i].device != c->pci_device || strcmp(products[i].target, c->target) != 0)
-            continue;
-        snprintf(c->name, sizeof c->name, "%s%s", products[i].name, suffix);
-        c->max_clock_mhz = products[i].clock_mhz;
+    const struct product *p = find_product((uint16_t)c->pci_device, (uint8_t)c->pci_revision);
+    if (p && strcmp(p->target, c->target) == 0) {
+        snprintf(c->name, sizeof c->name, "%s%s", p->name, suffix);
+        c->max_clock_mhz = p->clock_mhz;
     }
     const struct hw_chip *chip = hw_find_chip(c->target);
     if (!c->name[0])
@@ -194,7 +240,8 @@ static void describe(const char *id, struct am_candidate *c) {
 
 /* Entries of a configuration file, one a line, joined by ';'; NULL if there is none. */
 static char *read_config(void) {
-    char path[2][512] = {"", "/etc/rawcl.conf"};
+    char path[2][512] = {"", ""};
+    if (pci_path(path[1], sizeof path[1], "/etc/rawcl.conf")) path[1][0] = 0;
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     if (xdg && *xdg)
         snprintf(path[0], sizeof path[0], "%s/rawcl.conf", xdg);
@@ -223,51 +270,123 @@ static char *read_config(void) {
     return NULL;
 }
 
+/* ---- the list ---- */
+
+struct list {
+    struct am_candidate *c;
+    size_t count;
+};
+
+static int add(struct list *l, const char *id) {
+    struct am_candidate *grown = realloc(l->c, (l->count + 1) * sizeof *grown);
+    if (!grown) return -ENOMEM;
+    l->c = grown;
+    struct am_candidate *last = &grown[l->count++];
+    describe(id, last);
+    for (size_t i = 0; i + 1 < l->count && !last->error[0]; i++)
+        if (strcmp(grown[i].id, last->id) == 0)
+            snprintf(last->error, sizeof last->error, "listed twice");
+    return 0;
+}
+
+static bool named(const struct list *l, const char *bdf) {
+    for (size_t i = 0; i < l->count; i++) {
+        const struct am_candidate *c = &l->c[i];
+        char here[16];
+        snprintf(here, sizeof here, "%04x:%02x:%02x.%x", c->pci_domain & 0xffff, c->pci_bus & 0xff,
+                 c->pci_dev & 31, c->pci_func & 7);
+        bool card = strncmp(c->id, "pci:", 4) == 0 || strncmp(c->id, "vfio:", 5) == 0;
+        if (card && strcmp(here, bdf) == 0) return true;
+    }
+    return false;
+}
+
+/* Every card that is bound to vfio-pci and not in the list yet. */
+static int add_vfio(struct list *l) {
+    struct pci_card *cards;
+    size_t n;
+    char id[32];
+    int rc = pci_cards(&cards, &n);
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (strcmp(cards[i].driver, "vfio-pci") != 0 || named(l, cards[i].bdf)) continue;
+        snprintf(id, sizeof id, "vfio:%s", cards[i].bdf);
+        rc = add(l, id);
+    }
+    free(cards);
+    return rc;
+}
+
+static int add_entry(struct list *l, char *tok) {
+    tok += strspn(tok, " \t\n");
+    for (size_t n = strlen(tok); n && strchr(" \t\n", tok[n - 1]); n--)
+        tok[n - 1] = 0;
+    if (!*tok) return 0;
+    if (strcmp(tok, "vfio") != 0) return add(l, tok);
+    size_t before = l->count;
+    int rc = add_vfio(l);
+    return rc || l->count > before ? rc : add(l, tok); /* says that there is none */
+}
+
 int am_enumerate(const char *spec, struct am_candidate **out, size_t *count) {
     *out = NULL;
     *count = 0;
     const char *env = getenv("RAWCL_DEVICE");
-    char *config = NULL;
     if (!spec && env && *env) spec = env;
-    if (!spec) spec = config = read_config();
-    if (!spec) spec = default_spec;
-    char *copy = strdup(spec);
-    free(config);
-    if (!copy) return -ENOMEM;
+    char *copy = spec ? strdup(spec) : read_config();
+    if (spec && !copy) return -ENOMEM;
+    struct list l = {0};
     int rc = 0;
     char *save = NULL;
-    for (char *tok = strtok_r(copy, ";", &save); tok; tok = strtok_r(NULL, ";", &save)) {
-        tok += strspn(tok, " \t\n");
-        for (size_t n = strlen(tok); n && strchr(" \t\n", tok[n - 1]); n--)
-            tok[n - 1] = 0;
-        if (!*tok) continue;
-        struct am_candidate *grown = realloc(*out, (*count + 1) * sizeof **out);
-        if (!grown) {
-            rc = -ENOMEM;
-            break;
-        }
-        *out = grown;
-        describe(tok, &grown[(*count)++]);
-        for (size_t i = 0; i + 1 < *count; i++)
-            if (strcmp(grown[i].id, grown[*count - 1].id) == 0 && !grown[*count - 1].error[0])
-                snprintf(grown[*count - 1].error, sizeof grown->error, "listed twice");
-    }
+    for (char *tok = copy ? strtok_r(copy, ";", &save) : NULL; tok && !rc;
+         tok = strtok_r(NULL, ";", &save))
+        rc = add_entry(&l, tok);
     free(copy);
+    if (!spec && !rc) rc = add_vfio(&l);
+    if (!spec && !rc && !l.count) rc = add(&l, default_spec);
     if (rc) {
-        free(*out);
-        *out = NULL;
-        *count = 0;
+        free(l.c);
+        return rc;
     }
-    return rc;
+    *out = l.c;
+    *count = l.count;
+    return 0;
+}
+
+static void first_of_vfio(struct device_spec *s) {
+    struct pci_card *cards;
+    size_t n;
+    if (pci_cards(&cards, &n)) return;
+    for (size_t i = 0; i < n && !s->address[0]; i++)
+        if (strcmp(cards[i].driver, "vfio-pci") == 0)
+            snprintf(s->address, sizeof s->address, "%s", cards[i].bdf);
+    free(cards);
 }
 
 int device_open_bus(struct device_spec *s, const struct am_options *opt, struct bus **out,
                     char *err, size_t err_size) {
     s->emulated = s->kind == DEVICE_EMU;
-    if (s->kind == DEVICE_REMOTE) return bus_remote_open(s, out, err, err_size);
-    if (s->kind == DEVICE_EMU) return bus_emulated_open(s, opt, out, err, err_size);
-    snprintf(err, err_size, "%s: this bus is not built into this version", s->id);
-    return -ENOTSUP;
+    switch (s->kind) {
+    case DEVICE_EMU:
+        return bus_emulated_open(s, opt, out, err, err_size);
+    case DEVICE_REMOTE:
+        return bus_remote_open(s, out, err, err_size);
+    case DEVICE_PCI:
+        return bus_pci_open(s, out, err, err_size);
+    case DEVICE_VFIO:
+        break;
+    }
+    if (!s->address[0]) first_of_vfio(s);
+    if (!s->address[0]) {
+        snprintf(err, err_size, "%s", nothing_bound);
+        return -ENODEV;
+    }
+    /* what enumeration said of it, which the boot compares with what it finds */
+    struct pci_card card;
+    const struct product *p = NULL;
+    if (!s->target[0] && !pci_card_read(s->address, &card, err, err_size))
+        p = find_product(card.device, card.revision);
+    if (p) snprintf(s->target, sizeof s->target, "%s", p->target);
+    return bus_vfio_open(s, out, err, err_size);
 }
 
 static int read_identity(struct bus *bus, struct am_candidate *c) {
@@ -281,12 +400,46 @@ static int read_identity(struct bus *bus, struct am_candidate *c) {
     return 0;
 }
 
+/* A card that sleeps, or that only vfio opens: what its PCI id stands for, unless the user says
+ * what it is. The boot finds out and refuses if that was wrong. */
+static void describe_unseen(struct device_spec *s, struct am_candidate *c) {
+    struct pci_card card;
+    if (pci_card_read(s->address, &card, c->error, sizeof c->error)) return;
+    c->pci_vendor = card.vendor;
+    c->pci_device = card.device;
+    c->pci_revision = card.revision;
+    const struct product *p = find_product(card.device, card.revision);
+    const char *target = s->target[0] ? s->target : p ? p->target : "";
+    const struct hw_chip *chip = hw_find_chip(target);
+    if (!chip) {
+        snprintf(c->error, sizeof c->error,
+                 "which chip %04x:%04x is shows only when it is opened: say so, as in "
+                 "%s:%s,target=gfx1201",
+                 card.vendor, card.device, s->kind == DEVICE_PCI ? "pci" : "vfio", s->address);
+        return;
+    }
+    snprintf(c->target, sizeof c->target, "%s", target);
+    c->compute_units = chip->max_cu;
+    c->l2_bytes = chip->gl2_kib << 10;
+    c->vram_bytes = p && strcmp(p->target, target) == 0 ? (uint64_t)p->vram_gib << 30
+                                                        : card.bar[BUS_BAR_VRAM].size;
+}
+
+static void place_of(const struct device_spec *s, struct am_candidate *c) {
+    if (s->kind != DEVICE_PCI && s->kind != DEVICE_VFIO) return;
+    if (sscanf(s->address, "%x:%x:%x.%x", &c->pci_domain, &c->pci_bus, &c->pci_dev, &c->pci_func) !=
+        4)
+        c->pci_domain = c->pci_bus = c->pci_dev = c->pci_func = 0;
+}
+
 /* The tables of the device itself, read and nothing written. Units that are fused off show once
  * the graphics core runs; am_open counts them. */
 void device_probe(struct device_spec *s, struct am_candidate *c) {
     struct bus *bus = NULL;
     struct am_device *d = NULL;
-    char err[200] = "";
+    char err[256] = "";
+    s->looking = true;
+    place_of(s, c);
     int rc = device_open_bus(s, NULL, &bus, err, sizeof err);
     if (!rc && (rc = am_device_new(bus, s->id, NULL, s->emulated, &d))) bus->ops->close(bus);
     if (!rc) {
@@ -297,7 +450,9 @@ void device_probe(struct device_spec *s, struct am_candidate *c) {
         if (!rc) rc = o->bar_map(bus, BUS_BAR_VRAM, &d->vram_bar);
         if (!rc) rc = discovery_run(d);
     }
-    if (rc) {
+    if (rc == -EAGAIN && !bus) {
+        describe_unseen(s, c);
+    } else if (rc) {
         snprintf(c->error, sizeof c->error, "%.255s",
                  err[0]                  ? err
                  : d && d->last_error[0] ? d->last_error

@@ -15,6 +15,8 @@ struct device_spec {
     unsigned cus, threads;
     char address[96]; /* remote: HOST:PORT or a path; pci, vfio: the BDF, "" for any */
     unsigned index;   /* remote: which of the server's devices */
+    bool force;       /* pci: even the display that the machine boots with */
+    bool looking;     /* enumeration: the bus changes nothing, takes no lock and maps no memory */
     bool emulated;    /* device_open_bus: the GPU is a model, however it is reached */
 };
 
@@ -32,6 +34,14 @@ int bus_emulated_open(const struct device_spec *s, const struct am_options *opt,
 
 /* bus_remote.c */
 int bus_remote_open(struct device_spec *s, struct bus **out, char *err, size_t err_size);
+
+/* bus_pci.c, bus_vfio.c. -EAGAIN: the card cannot be looked at without waking it. */
+int bus_pci_open(struct device_spec *s, struct bus **out, char *err, size_t err_size);
+int bus_vfio_open(struct device_spec *s, struct bus **out, char *err, size_t err_size);
+
+/* bus_mapped.c: accesses to a mapped BAR; always 0. */
+int bus_bar_copy_in(void *dst, const volatile uint8_t *at, size_t len);
+int bus_bar_copy_out(volatile uint8_t *at, const void *src, size_t len);
 
 /* bus_trace.c: wraps a bus. Every access goes to the sink, with its register once the device's IP
  * table is known (bus_trace_names). Closes the inner bus on close. */

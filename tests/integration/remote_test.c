@@ -46,7 +46,7 @@ static void round_trip(struct rig *g, unsigned n, uint32_t mul) {
         assert_int_equal(b[i], a[i] * mul + i);
     uint64_t start = 0, end = 0;
     assert_int_equal(am_fence_times(g->dev, f[1], &start, &end), 0);
-    assert_true(end > start);
+    assert_true(end >= start && start > 0); /* the clocks are compared through the socket */
     am_free(g->dev, in);
     am_free(g->dev, out);
     am_free(g->dev, vin);
