@@ -139,6 +139,73 @@ int am_submit_copy_rect(struct am_device *dev, const struct am_fence *waits, siz
 int am_submit_fill(struct am_device *dev, const struct am_fence *waits, size_t nwaits, uint64_t dst,
                    const void *pattern, size_t pattern_bytes, uint64_t size, struct am_fence *out);
 
+/* ---- images: what kernels read through ---- */
+
+enum am_image_type {
+    AM_IMAGE_1D,
+    AM_IMAGE_1D_ARRAY,
+    AM_IMAGE_2D,
+    AM_IMAGE_2D_ARRAY,
+    AM_IMAGE_3D,
+    AM_IMAGE_BUFFER, /* texels in a buffer, without sampling */
+};
+enum am_texel { /* channels and their bits, from the lowest */
+                AM_TEXEL_8,
+                AM_TEXEL_8_8,
+                AM_TEXEL_8_8_8_8,
+                AM_TEXEL_16,
+                AM_TEXEL_16_16,
+                AM_TEXEL_16_16_16_16,
+                AM_TEXEL_32,
+                AM_TEXEL_32_32,
+                AM_TEXEL_32_32_32_32,
+                AM_TEXEL_5_6_5,
+                AM_TEXEL_5_5_5_1,
+                AM_TEXEL_10_10_10_2,
+                AM_TEXEL_COUNT,
+};
+enum am_number { AM_UNORM, AM_SNORM, AM_UINT, AM_SINT, AM_FLOAT, AM_SRGB, AM_NUMBER_COUNT };
+enum am_select { AM_SELECT_0, AM_SELECT_1, AM_SELECT_X, AM_SELECT_Y, AM_SELECT_Z, AM_SELECT_W };
+
+struct am_image {
+    enum am_image_type type;
+    enum am_texel texel;
+    enum am_number number;
+    enum am_select select[4]; /* where red, green, blue and alpha come from */
+    uint64_t va;              /* aligned to am_image_limits.base_align (buffers: to a texel) */
+    uint32_t width, height;   /* in texels; 1 where there is no such dimension */
+    uint32_t slices;          /* depth or layers */
+    uint32_t row_pitch;       /* bytes; arrays and 3D: the least that pitch_align allows */
+};
+
+struct am_sampler {
+    bool normalized, linear;
+    enum am_address {
+        AM_ADDRESS_CLAMP_TO_EDGE,
+        AM_ADDRESS_CLAMP_TO_BORDER, /* transparent black */
+        AM_ADDRESS_REPEAT,
+        AM_ADDRESS_MIRRORED_REPEAT,
+    } address;
+};
+
+struct am_image_limits {
+    uint32_t base_align, pitch_align; /* bytes, of linear images */
+    uint32_t width, height, depth, layers;
+    uint64_t buffer_texels;
+};
+
+#define AM_IMAGE_DESCRIPTOR_DW   8
+#define AM_SAMPLER_DESCRIPTOR_DW 4
+
+/* target as in am_candidate. -ENOTSUP: unknown. Layout and reasons: driver/README.md, "Images". */
+int am_image_limits(const char *target, struct am_image_limits *out);
+/* The T# (AM_IMAGE_BUFFER: the V#, the rest 0) and the S#. -EINVAL: no such texel and number, wrong
+ * pitch, base or size; -ENOTSUP: unknown target. */
+int am_image_descriptor(const char *target, const struct am_image *image,
+                        uint32_t out[AM_IMAGE_DESCRIPTOR_DW]);
+int am_sampler_descriptor(const char *target, const struct am_sampler *sampler,
+                          uint32_t out[AM_SAMPLER_DESCRIPTOR_DW]);
+
 /* ---- completion ---- */
 
 /* Non-blocking: 1 reached (well or badly), 0 not yet, negative: device lost. */

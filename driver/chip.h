@@ -37,6 +37,7 @@ struct chip {
 
     /* Points the graphics front end at its firmware and pulses its reset. */
     int (*front_end_config)(struct am_device *d);
+    uint32_t image_pitch_align; /* bytes, rows of linear images */
     /* GRBM soft reset around a MEC recovery. */
     int (*mec_soft_reset)(struct am_device *d);
     void (*sdma_policy)(struct am_device *d);

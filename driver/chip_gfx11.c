@@ -43,6 +43,7 @@ const struct chip chip_gfx11 = {
     .name = "gfx11",
     .gc_major = 11,
     .gen = HW_GFX11,
+    .image_pitch_align = 256,
     .c2pmsg_35 = R_MP0_SMN_C2PMSG_35,
     .c2pmsg_36 = R_MP0_SMN_C2PMSG_36,
     .c2pmsg_64 = R_MP0_SMN_C2PMSG_64,

@@ -49,6 +49,7 @@ const struct chip chip_gfx12 = {
     .name = "gfx12",
     .gc_major = 12,
     .gen = HW_GFX12,
+    .image_pitch_align = 128,
     .c2pmsg_35 = R_MPASP_SMN_C2PMSG_35,
     .c2pmsg_36 = R_MPASP_SMN_C2PMSG_36,
     .c2pmsg_64 = R_MPASP_SMN_C2PMSG_64,

@@ -159,6 +159,12 @@ for r in rows("packets/pm4.csv"):
         values.setdefault("PM4_%s__%s__%s" % (r["packet"], ident(r["field"].upper()),
                                               ident(re.sub("__GFX.*", "", name, flags=re.I).upper())), int(v, 0))
 packets("PM4", pm4)
+
+# Resource descriptors: the same, without opcodes.
+desc = [{}, {}]
+for r in rows("packets/descriptors.csv"):
+    desc[r["arch"] == "gfx12"][(r["packet"], ident(r["field"]))] = (int(r["dword"]),) + bits(r["bits"])
+packets("DESC", desc)
 h.append("enum hw_pm4_opcode {")
 h.extend("    PM4_OP_%s = 0x%02x," % (p, o) for p, o in sorted(ops.items()))
 h.append("    PM4_OP_NOP = 0x10,\n};\n")

@@ -83,6 +83,8 @@ struct hw_pkt_bits {
 };
 extern const struct hw_pkt_bits hw_pm4_fields[2][HW_PM4_FIELD_COUNT];
 extern const struct hw_pkt_bits hw_sdma_fields[2][HW_SDMA_FIELD_COUNT];
+/* V#, T#, S#: DESC_SQ_BUF_RSRC__*, DESC_SQ_IMG_RSRC__*, DESC_SQ_IMG_SAMP__*. */
+extern const struct hw_pkt_bits hw_desc_fields[2][HW_DESC_FIELD_COUNT];
 extern const char *const hw_pm4_field_names[];
 extern const char *const hw_sdma_field_names[];
 
