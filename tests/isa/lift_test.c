@@ -14,14 +14,16 @@
 #include "tests/isa/fake_gpu.h"
 #include "tests/isa/jit_link.h"
 
-#define CODE_VA UINT64_C(0x200000001000)
-#define DATA_VA UINT64_C(0x200000100000)
+#define CODE_VA    UINT64_C(0x200000001000)
+#define DATA_VA    UINT64_C(0x200000100000)
+#define SCRATCH_VA UINT64_C(0x200000200000)
 enum {
     PROGRAMS = 10,
     PROGRAM_DWORDS = 90,
     CODE_BYTES = PROGRAMS * PROGRAM_DWORDS * 4,
     DATA_BYTES = 65536,
     LDS_BYTES = 2048,
+    SCRATCH_BYTES = 64 * 512, /* of a wave */
     VGPRS = 32,
     SGPRS = 104,
     DATA_SGPR = 90 /* pair: address of the data */
@@ -57,7 +59,7 @@ struct bed {
     struct fake_gpu gpu;
     struct isa_group *g; /* for binding */
     struct code_page *page;
-    uint8_t *code, *data;
+    uint8_t *code, *data, *scratch;
     struct isa_dispatch d;
 };
 
@@ -142,6 +144,24 @@ static bool wanted(const struct isa_op *op) {
     return true;
 }
 
+/* The words of an instruction with these fields; its length without a literal. */
+static unsigned assemble(const struct bed *t, const struct isa_op *op, const uint32_t *f,
+                         uint32_t *w) {
+    const struct isa_format_row *row = isa_tables_of(t->arch)->formats;
+    while (row->format != op->format)
+        row++;
+    memset(w, 0, row->dwords * sizeof *w);
+    for (unsigned i = 0; i < row->field_count; i++) {
+        const struct isa_field_pos *p = &row->fields[i];
+        uint64_t v = f[p->field] & ((UINT64_C(1) << p->width) - 1);
+        w[p->lo / 32] |= (uint32_t)(v << p->lo % 32);
+        if (p->lo % 32 + p->width > 32) w[p->lo / 32 + 1] |= (uint32_t)(v >> (32 - p->lo % 32));
+    }
+    uint32_t mask = row->mask | ((1u << row->op_width) - 1) << row->op_lo;
+    w[0] = (w[0] & ~mask) | row->value | (uint32_t)op->opcode << row->op_lo;
+    return row->dwords;
+}
+
 /* One random instruction that binds; its length. */
 static unsigned instruction(struct bed *t, uint32_t *code) {
     const struct isa_tables *tables = isa_tables_of(t->arch);
@@ -151,15 +171,10 @@ static unsigned instruction(struct bed *t, uint32_t *code) {
         const struct isa_format_row *row = tables->formats;
         while (row->format != op->format)
             row++;
-        uint32_t w[CODE_MAX_INST_DWORDS] = {0};
-        for (unsigned i = 0; i < row->field_count; i++) {
-            const struct isa_field_pos *p = &row->fields[i];
-            uint64_t v = field_value(p->field, p->width) & ((UINT64_C(1) << p->width) - 1);
-            w[p->lo / 32] |= (uint32_t)(v << p->lo % 32);
-            if (p->lo % 32 + p->width > 32) w[p->lo / 32 + 1] |= (uint32_t)(v >> (32 - p->lo % 32));
-        }
-        uint32_t mask = row->mask | ((1u << row->op_width) - 1) << row->op_lo;
-        w[0] = (w[0] & ~mask) | row->value | (uint32_t)op->opcode << row->op_lo;
+        uint32_t w[CODE_MAX_INST_DWORDS] = {0}, f[ISA_F_COUNT] = {0};
+        for (unsigned i = 0; i < row->field_count; i++)
+            f[row->fields[i].field] = field_value(row->fields[i].field, row->fields[i].width);
+        assemble(t, op, f, w);
         for (unsigned i = row->dwords; i < CODE_MAX_INST_DWORDS; i++)
             w[i] = random_value();
         struct isa_inst in;
@@ -193,10 +208,33 @@ static unsigned global_access(struct bed *t, uint32_t *code) {
     return 4;
 }
 
+/* v_and_b32 v4, 0x7c or so, v5; then a load or store of private memory at v4, or a scalar load. */
+static unsigned scratch_access(struct bed *t, uint32_t *code) {
+    const struct isa_tables *tables = isa_tables_of(t->arch);
+    for (;;) {
+        const struct isa_op *op = &tables->ops[random32() % tables->op_count];
+        bool smem = !strncmp(op->name, "S_LOAD_", 7);
+        bool scratch = op->format == ISA_FMT_SCRATCH || op->format == ISA_FMT_VSCRATCH;
+        if (!smem && (!scratch || strstr(op->name, "LDS"))) continue;
+        uint32_t f[ISA_F_COUNT] = {0}, data = 8 + random32() % 16;
+        f[ISA_F_addr] = f[ISA_F_vaddr] = 4;
+        f[ISA_F_saddr] = f[ISA_F_soffset] = ISA_SRC_NULL;
+        f[ISA_F_sve] = 1;
+        f[ISA_F_offset] = f[ISA_F_ioffset] = random32() % 128;
+        f[ISA_F_data] = f[ISA_F_vsrc] = f[ISA_F_vdst] = data;
+        f[ISA_F_sbase] = DATA_SGPR / 2;
+        f[ISA_F_sdata] = 4 * (random32() % 16);
+        if (smem) return assemble(t, op, f, code);
+        code[0] = 0x360800ff | 5 << 9;
+        code[1] = random32() % 3 ? 0x7c : random32() % 2 ? 0 : 0x7f;
+        return 2 + assemble(t, op, f, code + 2);
+    }
+}
+
 static void write_program(struct bed *t, uint32_t *code) {
     uint32_t starts[PROGRAM_DWORDS], jumps[16], at = 0;
     unsigned count = 0, jump_count = 0;
-    while (at < PROGRAM_DWORDS - 12) {
+    while (at < PROGRAM_DWORDS - 14) {
         starts[count++] = at;
         uint32_t r = random32() % 16;
         if (r == 0 && jump_count < 16) {
@@ -204,6 +242,8 @@ static void write_program(struct bed *t, uint32_t *code) {
             code[at++] = 0xbfa00000u | (1 + random32() % 6) << 16; /* S_CBRANCH_*, from SCC0 on */
         } else if (r == 1) {
             at += global_access(t, code + at);
+        } else if (r == 3) {
+            at += scratch_access(t, code + at);
         } else if (r == 2) { /* s_mov_b32 exec_lo, -1 or a literal */
             bool all = random32() % 2;
             code[at++] = 0xbe800000u | ISA_SRC_EXEC_LO << 16 | (all ? 193 : 255);
@@ -227,7 +267,7 @@ static void write_program(struct bed *t, uint32_t *code) {
 
 struct state {
     uint32_t v[2][VGPRS][32], s[ISA_SREG_SCRAP], scc;
-    uint8_t lds[LDS_BYTES], data[DATA_BYTES];
+    uint8_t lds[LDS_BYTES], data[DATA_BYTES], scratch[SCRATCH_BYTES];
     enum isa_end end;
 };
 
@@ -252,6 +292,7 @@ static void prepare(struct bed *t, struct isa_group *g, uint64_t state_seed) {
         g->lds[i] = (uint8_t)random32();
     for (unsigned i = 0; i < DATA_BYTES; i++)
         t->data[i] = (uint8_t)random32();
+    memset(t->scratch, 0x5a, SCRATCH_BYTES);
     seed = keep;
 }
 
@@ -274,6 +315,7 @@ static void run(struct bed *t, unsigned program, struct isa_jit *jit, uint64_t s
     out->scc = w->scc;
     memcpy(out->lds, g->lds, LDS_BYTES);
     memcpy(out->data, t->data, DATA_BYTES);
+    memcpy(out->scratch, t->scratch, SCRATCH_BYTES);
     isa_group_destroy(g);
 }
 
@@ -296,6 +338,7 @@ static unsigned show(const struct state *a, const struct state *b, unsigned halv
     if (a->scc != b->scc) printf("  scc %u, compiled %u\n", a->scc, b->scc), n++;
     if (memcmp(a->lds, b->lds, LDS_BYTES)) printf("  LDS\n"), n++;
     if (memcmp(a->data, b->data, DATA_BYTES)) printf("  memory\n"), n++;
+    if (memcmp(a->scratch, b->scratch, SCRATCH_BYTES)) printf("  scratch\n"), n++;
     if (a->end != b->end) printf("  end %d, compiled %d\n", a->end, b->end), n++;
     return n;
 }
@@ -375,6 +418,7 @@ static void bed_open(struct bed *t) {
     fake_gpu_init(&t->gpu);
     t->code = fake_gpu_map(&t->gpu, CODE_VA, CODE_BYTES);
     t->data = fake_gpu_map(&t->gpu, DATA_VA, DATA_BYTES);
+    t->scratch = fake_gpu_map(&t->gpu, SCRATCH_VA, SCRATCH_BYTES);
     t->d = (struct isa_dispatch){.arch = t->arch,
                                  .host = &t->gpu.host,
                                  .entry_va = CODE_VA,
@@ -382,11 +426,13 @@ static void bed_open(struct bed *t) {
                                  .pgm_rsrc1 = (t->wave_size == 64 ? 7 : 3) | t->mode,
                                  .group_size = {t->wave_size, 1, 1},
                                  .lds_bytes = LDS_BYTES,
+                                 .scratch_base_va = SCRATCH_VA,
+                                 .scratch_wave_bytes = SCRATCH_BYTES,
                                  .shared_aperture = UINT64_C(1) << 48,
                                  .private_aperture = UINT64_C(2) << 48};
     t->g = isa_group_create(&t->d);
     t->page = calloc(1, sizeof *t->page);
-    assert_true(t->code && t->data && t->g && t->page);
+    assert_true(t->code && t->data && t->scratch && t->g && t->page);
     t->g->code[0] = t->page; /* freed with the group */
 }
 

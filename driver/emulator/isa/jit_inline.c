@@ -455,6 +455,82 @@ SERVICE(bool, jit_no_aperture, const vu32 *hi, uint32_t exec, uint32_t shared, u
     return !(vec_mask(in) & exec);
 }
 
+/* --- scratch: dword n of a lane lies at base + n * row + lane * 4 --- */
+
+INLINE bool locate_scratch(struct lanes *l, const struct segment_cache *c, uint64_t base,
+                           uint32_t bytes, uint32_t row, const vu32 *off, uint32_t exec,
+                           unsigned size, unsigned access) {
+    unsigned dwords = (size + 3) / 4;
+    if (bytes < dwords * row ||
+        (size > 1 && vec_mask((*off & (size < 4 ? size - 1 : 3)) != (vu32){0}) & exec))
+        return false;
+    const struct isa_segment *s = find(c, base, access);
+    if (!s || s->size - (base - s->va) < bytes || bytes > INT32_MAX) return false;
+    l->host = s->host + (base - s->va);
+    l->readable = s->size - (base - s->va);
+    l->lo = 0;
+    l->span = bytes - (dwords - 1) * row - (size < 4 ? size : 4);
+    l->bad = (*off >> 2) >= vec_splat(bytes / row); /* row * this would wrap */
+    l->off = (*off >> 2) * row + (*off & 3);
+    return true;
+}
+
+FAR_SERVICE(bool, far_scratch_load, const struct segment_cache *c, uint64_t base, uint32_t bytes,
+            uint32_t row, uint32_t half, const vu32 *off, uint32_t exec, uint32_t size,
+            uint32_t ext, vu32 *out) {
+    struct lanes l;
+    if (!exec) return true;
+    if (!locate_scratch(&l, c, base, bytes, row, off, exec, size, ISA_READ)) return false;
+    l.off += (vec_lane_ids() + 32 * half) * 4;
+    if (size < 4)
+        return size == 1 ? load_scattered(&l, exec, 1, ext, out)
+                         : load_scattered(&l, exec, 2, ext, out);
+    if (!all_inside(&l, exec)) return false;
+    for (unsigned j = 0; j < size / 4; j++)
+        out[j] = gather_dwords(l.host + j * row, l.readable - j * row, l.off, exec);
+    return true;
+}
+
+FAR_SERVICE(bool, far_scratch_store, const struct segment_cache *c, uint64_t base, uint32_t bytes,
+            uint32_t row, uint32_t half, const vu32 *off, uint32_t exec, uint32_t size,
+            uint32_t ext, const vu32 *v) {
+    struct lanes l;
+    unsigned shift = ext == MEM_D16_HI_B16 ? 16 : 0;
+    if (!exec) return true;
+    if (!locate_scratch(&l, c, base, bytes, row, off, exec, size, ISA_WRITE)) return false;
+    l.off += (vec_lane_ids() + 32 * half) * 4;
+    if (!all_inside(&l, exec)) return false;
+    if (size == 1) store_each(l.host, l.off, exec, 1, shift, v);
+    if (size == 2) store_each(l.host, l.off, exec, 2, shift, v);
+    for (unsigned j = 0; j < size / 4; j++)
+        store_scattered(l.host + j * row, l.off, exec, 4, 0, &v[j]);
+    return true;
+}
+
+/* --- lanes from elsewhere --- */
+
+/* Lane i <- lane (addr[i] + imm) / 4 % 32 of v; 0 where that lane is off, unless all is true. */
+FAR_SERVICE(void, far_bpermute, const vu32 *addr, uint32_t imm, const vu32 *v, uint32_t exec,
+            uint32_t all, vu32 *out) {
+    vu32 from = (*addr + imm) >> 2 & 31, src = *v;
+    if (!all) src = vec_select(exec, src, (vu32){0});
+#if defined(__AVX512F__)
+    __m512i i[2], s[2], r[2];
+    memcpy(i, &from, sizeof i);
+    memcpy(s, &src, sizeof s);
+    for (unsigned h = 0; h < 2; h++)
+        r[h] = _mm512_permutex2var_epi32(s[0], i[h], s[1]);
+    memcpy(out, r, sizeof r);
+#else
+    uint32_t i[32], s[32], r[32];
+    memcpy(i, &from, sizeof i);
+    memcpy(s, &src, sizeof s);
+    for (unsigned k = 0; k < 32; k++)
+        r[k] = s[i[k]];
+    memcpy(out, r, sizeof r);
+#endif
+}
+
 /* --- LDS --- */
 
 INLINE bool lds_lanes(struct lanes *l, uint8_t *lds, uint32_t bytes, vu32 at, unsigned size) {

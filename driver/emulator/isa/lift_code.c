@@ -178,6 +178,7 @@ static void classify_lds(struct lift_inst *i) {
     } else if (strstr(name, "PERMUTE")) {
         regset_add(&i->reads, (unsigned)x->s[1], 1);
         regset_add(&i->writes, x->dst, 1);
+        if (name[0] == 'B') i->kind = L_PERMUTE;
     } else if (two) {
         bool load = has_prefix(name, "LOAD"), exchange = has_prefix(name, "STOREXCHG");
         if (!load) regset_add(&i->reads, (unsigned)x->s[1], n);
@@ -229,7 +230,7 @@ static void classify_smem(struct lift_inst *i) {
     read_sgprs(i, (unsigned)x->s[0], buffer ? 4 : 2);
     if (x->k[1] == SRC_SGPR) read_sgprs(i, (unsigned)x->s[1], 1);
     write_sgprs(i, x->dst, dwords_of(x->size));
-    i->kind = buffer || x->size < 4 ? L_STEP : L_SMEM;
+    i->kind = buffer ? L_STEP : L_SMEM;
     if (x->dst < 128 && x->dst + dwords_of(x->size) > 128) {
         read_all(i);
         i->kind = L_LEFT;
@@ -412,6 +413,7 @@ static void demote(struct lift *l, struct lift_inst *i) {
     case L_LDS:
     case L_GLOBAL:
     case L_SCRATCH:
+    case L_PERMUTE:
         can = lift_mem_can(l, i);
         break;
     default:

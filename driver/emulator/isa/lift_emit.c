@@ -452,10 +452,10 @@ static void end_exec(struct lift *l) {
 
 static void emit_inst(struct lift *l) {
     static void (*const emit[])(struct lift *) = {
-        [L_VALU] = lift_valu,   [L_VOPD] = lift_vopd,     [L_LANE] = lift_lane,
-        [L_SALU] = lift_salu,   [L_SFLOAT] = lift_sfloat, [L_SMEM] = lift_smem,
-        [L_LDS] = lift_lds,     [L_GLOBAL] = lift_global, [L_SCRATCH] = lift_scratch,
-        [L_GETPC] = lift_getpc, [L_STEP] = lift_step,
+        [L_VALU] = lift_valu,       [L_VOPD] = lift_vopd,     [L_LANE] = lift_lane,
+        [L_SALU] = lift_salu,       [L_SFLOAT] = lift_sfloat, [L_SMEM] = lift_smem,
+        [L_LDS] = lift_lds,         [L_GLOBAL] = lift_global, [L_SCRATCH] = lift_scratch,
+        [L_PERMUTE] = lift_permute, [L_GETPC] = lift_getpc,   [L_STEP] = lift_step,
     };
     unsigned kind = l->inst->kind;
     if (kind < sizeof emit / sizeof *emit && emit[kind]) emit[kind](l);

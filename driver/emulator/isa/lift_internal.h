@@ -31,6 +31,7 @@ enum lift_kind {
     L_LDS,
     L_GLOBAL, /* also FLAT */
     L_SCRATCH,
+    L_PERMUTE, /* ds_bpermute */
     L_GETPC,
     L_STEP, /* the interpreter runs it, called by compiled code */
     L_BRANCH,
@@ -202,6 +203,7 @@ void lift_smem(struct lift *l);
 void lift_lds(struct lift *l);
 void lift_global(struct lift *l);
 void lift_scratch(struct lift *l);
+void lift_permute(struct lift *l);
 bool lift_mem_can(struct lift *l, struct lift_inst *in);
 unsigned lift_salu_row(const char *name);
 struct lift_salu_row {

@@ -69,19 +69,24 @@ void lift_smem(struct lift *l) {
         LLVMValueRef o = LLVMBuildZExt(l->b, lift_sgpr(l, (unsigned)x->s[1]), l->i64, "");
         va = LLVMBuildAdd(l->b, va, o, "");
     }
-    va = LLVMBuildAnd(l->b, va, lift_i64(l, ~UINT64_C(3)), "");
+    unsigned unit = x->size < 4 ? x->size : 4;
+    va = LLVMBuildAnd(l->b, va, lift_i64(l, ~(uint64_t)(unit - 1)), "");
     /* Where the address is not known the wave itself is read, and the result not used. */
     LLVMValueRef host = lift_alloca(l, l->ptr);
     LLVMBuildStore(l->b, l->w, host);
     LLVMValueRef args[] = {l->sseg, va, lift_i32(l, x->size), lift_i32(l, ISA_READ), host};
     LLVMValueRef ok = service(l, "jit_scalar", args, 5);
     LLVMValueRef p = LLVMBuildLoad2(l->b, l->ptr, host, ""), v[16];
-    unsigned n = x->size / 4u;
+    unsigned n = dwords_of(x->size);
+    LLVMTypeRef t = LLVMIntTypeInContext(l->cx, 8 * unit);
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef index = lift_i64(l, 4 * i);
         LLVMValueRef q = LLVMBuildGEP2(l->b, l->i8, p, &index, 1, "");
-        v[i] = LLVMBuildLoad2(l->b, l->i32, q, "");
-        LLVMSetAlignment(v[i], 4);
+        v[i] = LLVMBuildLoad2(l->b, t, q, "");
+        LLVMSetAlignment(v[i], unit);
+        if (unit < 4)
+            v[i] = x->sub ? LLVMBuildSExt(l->b, v[i], l->i32, "")
+                          : LLVMBuildZExt(l->b, v[i], l->i32, "");
     }
     for (unsigned i = 0; i < n; i++)
         lift_set_sgpr(l, x->dst + i, v[i]);
@@ -113,7 +118,7 @@ static bool is_atomic_inline(const struct lift_inst *i) {
 }
 
 bool lift_mem_can(struct lift *l, struct lift_inst *i) {
-    if (i->kind == L_SCRATCH) return false;
+    if (i->kind == L_PERMUTE) return l->halves == 1;
     if (i->kind == L_LDS && !i->mem && !is_2addr(i)) return l->halves == 1 && is_atomic_inline(i);
     return true;
 }
@@ -263,6 +268,64 @@ void lift_global(struct lift *l) {
     lift_step_unless(l, ok, before.reg);
 }
 
+/* --- scratch --- */
+
+static LLVMValueRef group_field(struct lift *l, uint64_t off, LLVMTypeRef t, LLVMValueRef from) {
+    LLVMValueRef index = lift_i64(l, off);
+    return LLVMBuildLoad2(l->b, t, LLVMBuildInBoundsGEP2(l->b, l->i8, from, &index, 1, ""), "");
+}
+
+static LLVMValueRef scratch_half(struct lift *l, unsigned half, LLVMValueRef values, bool load) {
+    const struct xinst *x = &l->inst->x;
+    LLVMValueRef o = lift_i32(l, (uint32_t)x->imm);
+    if (x->flags & X_SADDR) o = LLVMBuildAdd(l->b, o, lift_sgpr(l, (unsigned)x->s[1]), "");
+    o = lift_splat(l, o);
+    if (x->flags & X_SVE) o = LLVMBuildAdd(l->b, o, lift_vgpr(l, half, (unsigned)x->s[0]), "");
+    LLVMValueRef g = group_field(l, offsetof(struct wave, g), l->ptr, l->w);
+    uint64_t bytes = offsetof(struct isa_group, d.scratch_wave_bytes);
+    LLVMValueRef args[] = {
+        l->vseg,
+        group_field(l, offsetof(struct wave, scratch_base), l->i64, l->w),
+        group_field(l, bytes, l->i32, g),
+        lift_i32(l, l->rq->wave_size * 4),
+        lift_i32(l, half),
+        memory_of(l, o),
+        lift_exec(l, half),
+        lift_i32(l, x->size),
+        lift_i32(l, x->sub),
+        values,
+    };
+    return service(l, load ? "far_scratch_load" : "far_scratch_store", args, 10);
+}
+
 void lift_scratch(struct lift *l) {
-    lift_step(l);
+    const struct xinst *x = &l->inst->x;
+    struct before before;
+    bool load = l->inst->mem->kind == MEM_LOAD;
+    unsigned n = written(l);
+    LLVMValueRef ok = NULL, out[2];
+    remember(l, &before);
+    for (unsigned h = 0; h < l->halves; h++) {
+        out[h] =
+            load ? room_for(l, h, n) : vgprs_in_memory(l, h, (unsigned)x->s[2], dwords_of(x->size));
+        ok = and_ok(l, ok, scratch_half(l, h, out[h], load));
+    }
+    for (unsigned h = 0; load && h < l->halves; h++)
+        take(l, h, x->dst, n, out[h]);
+    lift_step_unless(l, ok, before.reg);
+}
+
+/* --- permutes of DS --- */
+
+void lift_permute(struct lift *l) {
+    const struct xinst *x = &l->inst->x;
+    LLVMValueRef out = lift_alloca(l, l->v32);
+    LLVMValueRef args[] = {memory_of(l, lift_vgpr(l, 0, (unsigned)x->s[0])),
+                           lift_i32(l, (uint32_t)x->imm),
+                           memory_of(l, lift_vgpr(l, 0, (unsigned)x->s[1])),
+                           lift_exec(l, 0),
+                           lift_i32(l, x->sub),
+                           out};
+    service(l, "far_bpermute", args, 6);
+    lift_write_vgpr(l, 0, x->dst, LLVMBuildLoad2(l->b, l->v32, out, ""), NULL);
 }
