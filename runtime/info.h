@@ -7,6 +7,8 @@
 #ifndef RAWCL_RUNTIME_INFO_H
 #define RAWCL_RUNTIME_INFO_H
 
+#include <string.h>
+
 #include "runtime/api.h"
 
 /* Copies size bytes of the answer when there is a place for it. CL_INVALID_VALUE: the place is too
