@@ -591,8 +591,8 @@ INLINE uint32_t atomic_value(unsigned op, uint32_t old, uint32_t a) {
 }
 
 /* One of the operations above on dwords of LDS; out gets the old values. */
-FAR_SERVICE(bool, jit_lds_atomic, uint8_t *lds, uint32_t bytes, const vu32 *addr, uint32_t imm,
-            uint32_t exec, uint32_t op, const vu32 *v, vu32 *out) {
+SERVICE(bool, jit_lds_atomic, uint8_t *lds, uint32_t bytes, const vu32 *addr, uint32_t imm,
+        uint32_t exec, uint32_t op, const vu32 *v, vu32 *out) {
     struct lanes l;
     if (!exec) return true;
     if (!lds_lanes(&l, lds, bytes, *addr + imm, 4) || !all_inside(&l, exec)) return false;

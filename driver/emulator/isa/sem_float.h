@@ -100,8 +100,9 @@ static inline vu32 nan1_32(vu32 r, vu32 x) {
 }
 static inline vu32 nan2_32(vu32 r, vu32 x, vu32 y) {
 #ifdef SEM_LIFT
-    /* The host passes on the first NaN too, but LLVM may swap the operands. */
-    (void)y;
+    /* The host passes on the first NaN too, but LLVM may swap the operands, and takes x * -1 for a
+     * change of sign. */
+    r = sel(f_ne((vf32)y, (vf32)y), quiet32(y), r);
     return sel(f_ne((vf32)x, (vf32)x), quiet32(x), r);
 #else
     r = sel(isnan32(r), splat(NAN_F32), r);
