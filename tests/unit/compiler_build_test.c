@@ -142,7 +142,8 @@ static void test_versions(void **state) {
                  "#ifndef cl_khr_fp64\n#error fp64\n#endif\n"
                  "#ifndef __ENDIAN_LITTLE__\n#error endian\n#endif\n"
                  "#ifdef __IMAGE_SUPPORT__\n#error images\n#endif\n"
-                 "#if defined(__opencl_c_images) || defined(__opencl_c_pipes)\n#error c\n#endif\n"
+                 "#if defined(__opencl_c_images)\n#error c\n#endif\n"
+                 "#if __OPENCL_C_VERSION__ == 300 && !defined(__opencl_c_pipes)\n#error e\n#endif\n"
                  "#if __OPENCL_C_VERSION__ == 300 && !defined(__opencl_c_fp64)\n#error d\n#endif\n"
                  "kernel void f(global double *p) { *p = sin(*p); }\n",
                  rows[i].version);
