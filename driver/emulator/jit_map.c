@@ -4,10 +4,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "driver/emulator/isa/jit_abi.h"
@@ -15,6 +18,45 @@
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u /* linux/memfd.h, since 6.3 */
 #endif
+
+/* A process that forks while one of our threads is inside the loader has a child in which the
+ * loader's lock is held for ever. So a fork waits until that is over, for a bounded time: the
+ * thread may itself be waiting for a constructor that forks. */
+enum { FORK_WAIT_NS = 200 * 1000 * 1000 };
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static bool forking; /* the forking thread holds the lock */
+
+static void before_fork(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += FORK_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (!pthread_mutex_timedlock(&loading, &until)) forking = true;
+}
+
+static void after_fork(void) {
+    if (!forking) return;
+    forking = false;
+    pthread_mutex_unlock(&loading);
+}
+
+static void after_fork_child(void) {
+    if (forking)
+        after_fork();
+    else
+        pthread_mutex_init(&loading, NULL);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(before_fork, after_fork, after_fork_child);
+}
+
+static void enter_loader(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&loading);
+}
 
 static int anonymous_file(const char *at, size_t left) {
     int fd = memfd_create("rawcl-jit", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
@@ -57,17 +99,23 @@ int jit_map_open(const void *data, size_t size, struct jit_map *out, char *why, 
         return fd;
     }
     unique_path(fd, path);
+    enter_loader();
     out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (out->handle) out->object = dlsym(out->handle, JIT_SYMBOL);
+    const char *text = out->object ? NULL : dlerror();
+    pthread_mutex_unlock(&loading);
     close(fd);
     if (out->object) return 0;
-    const char *text = dlerror();
     snprintf(why, why_size, "compiled code cannot be mapped: %s", text ? text : "no reason given");
     jit_map_close(out);
     return -ENOEXEC;
 }
 
 void jit_map_close(struct jit_map *m) {
-    if (m->handle) dlclose(m->handle);
+    if (m->handle) {
+        enter_loader();
+        dlclose(m->handle);
+        pthread_mutex_unlock(&loading);
+    }
     *m = (struct jit_map){0};
 }
