@@ -50,6 +50,12 @@ cl_ulong device_max_alloc(cl_device_id dev) {
     return quarter & ~(cl_ulong)4095;
 }
 
+bool device_has_images(cl_device_id dev) {
+    struct am_image_limits limits;
+
+    return RAWCL_IMAGES && am_image_limits(dev->cand.target, &limits) == 0;
+}
+
 unsigned device_wave_size(void) {
     const char *w = getenv("RAWCL_WAVE64");
 

@@ -277,29 +277,14 @@ static cl_int info_floating_point(PARAMS) {
 static cl_int info_not_offered(PARAMS) {
     (void)dev;
     switch (param_name) {
-    case CL_DEVICE_IMAGE_SUPPORT:
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
         INFO_VALUE(cl_bool, CL_FALSE);
-    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
-    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_SAMPLERS:
-    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
-    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
     case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
     case CL_DEVICE_MAX_NUM_SUB_GROUPS:
         INFO_VALUE(cl_uint, 0);
-    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
-    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
-    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
-        INFO_VALUE(size_t, 0);
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
         INFO_VALUE(cl_command_queue_properties, 0);
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
@@ -310,9 +295,9 @@ static cl_int info_not_offered(PARAMS) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL api_clGetDeviceInfo(PARAMS) {
-    static cl_int (*const groups[])(PARAMS) = {device_info_amd,     device_info_usm, info_identity,
-                                               info_lists,          info_execution,  info_memory,
-                                               info_floating_point, info_not_offered};
+    static cl_int (*const groups[])(PARAMS) = {
+        device_info_amd, device_info_usm, device_info_image,   info_identity,   info_lists,
+        info_execution,  info_memory,     info_floating_point, info_not_offered};
 
     if (!obj_ok(dev, &obj_type_device)) REFUSE(CL_INVALID_DEVICE, "not a device");
     /* A group answers with NOT_MINE and no size for what it does not know. */

@@ -105,3 +105,41 @@ cl_int device_info_usm(PARAMS) {
         return CL_INVALID_VALUE;
     }
 }
+
+/* Limits of images; all 0 where there are none, as the specification asks for. */
+cl_int device_info_image(PARAMS) {
+    struct am_image_limits l = {0};
+    bool on = device_has_images(dev) && am_image_limits(dev->cand.target, &l) == 0;
+
+    switch (param_name) {
+    case CL_DEVICE_IMAGE_SUPPORT:
+        INFO_VALUE(cl_bool, on);
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+        INFO_VALUE(cl_uint, on ? 128 : 0);
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
+        INFO_VALUE(cl_uint, on ? 64 : 0);
+    case CL_DEVICE_MAX_SAMPLERS:
+        INFO_VALUE(cl_uint, on ? DEVICE_MAX_SAMPLERS : 0);
+    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT: /* in texels; of one byte at the worst */
+        INFO_VALUE(cl_uint, l.pitch_align);
+    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
+        INFO_VALUE(cl_uint, l.base_align);
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+        INFO_VALUE(size_t, l.width);
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+        INFO_VALUE(size_t, l.height);
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+        INFO_VALUE(size_t, l.width);
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+        INFO_VALUE(size_t, l.height);
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+        INFO_VALUE(size_t, l.depth);
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+        INFO_VALUE(size_t, l.buffer_texels);
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
+        INFO_VALUE(size_t, l.layers);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}

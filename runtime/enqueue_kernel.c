@@ -6,22 +6,34 @@
 #include "runtime/device.h"
 #include "runtime/enqueue.h"
 #include "runtime/error.h"
+#include "runtime/image.h"
 #include "runtime/launch.h"
 #include "runtime/mem.h"
 #include "runtime/queue.h"
+#include "runtime/sampler.h"
 #include "runtime/scheduler.h"
 
 static cl_int check_args(cl_command_queue queue, cl_kernel kernel, cl_uint *buffers) {
+    cl_uint samplers = 0;
+
     *buffers = 0;
     for (uint32_t i = 0; i < kernel->info->explicit_arg_count; i++) {
         const struct kernel_arg *arg = &kernel->args[i];
         if (!arg->set) return CL_INVALID_KERNEL_ARGS;
+        if (arg->sampler) {
+            if (++samplers > DEVICE_MAX_SAMPLERS) return CL_OUT_OF_RESOURCES;
+            if (!sampler_descriptor_va(arg->sampler, queue->device_index))
+                return CL_OUT_OF_RESOURCES;
+        }
         if (!arg->mem) continue;
         ++*buffers;
         if (!mem_try_get(arg->mem)) return CL_INVALID_KERNEL_ARGS; /* released since it was set */
         int rc = mem_allocate(arg->mem, queue->device_index);
+        bool bad_image =
+            !rc && arg->mem->image && !image_descriptor_va(arg->mem, queue->device_index);
         obj_put(arg->mem);
         if (rc) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        if (bad_image) return CL_INVALID_IMAGE_SIZE; /* the device cannot address it */
     }
     return CL_SUCCESS;
 }

@@ -50,10 +50,9 @@ static cl_int enqueue_sync_range(cl_command_queue queue, cl_command_type type, c
     return sched_enqueue(ev, num_events, wait_list, flags, event);
 }
 
-static cl_int check_map(cl_mem buffer, cl_map_flags flags, size_t offset, size_t size) {
+cl_int map_check_flags(cl_mem buffer, cl_map_flags flags) {
     const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
 
-    if (!size || offset > buffer->size || size > buffer->size - offset) return CL_INVALID_VALUE;
     if (flags & ~known) return CL_INVALID_VALUE;
     if (flags & CL_MAP_WRITE_INVALIDATE_REGION && flags & (CL_MAP_READ | CL_MAP_WRITE))
         return CL_INVALID_VALUE;
@@ -65,7 +64,7 @@ static cl_int check_map(cl_mem buffer, cl_map_flags flags, size_t offset, size_t
     return CL_SUCCESS;
 }
 
-static void add_map(cl_mem mem, struct mem_map *map) {
+void map_add(cl_mem mem, struct mem_map *map) {
     pthread_mutex_lock(&mem->lock);
     map->next = mem->maps;
     mem->maps = map;
@@ -74,7 +73,7 @@ static void add_map(cl_mem mem, struct mem_map *map) {
 }
 
 /* Takes out the map with that pointer, the oldest first; NULL: none. */
-static struct mem_map *take_map(cl_mem mem, const void *ptr) {
+struct mem_map *map_take(cl_mem mem, const void *ptr) {
     struct mem_map **found = NULL;
 
     pthread_mutex_lock(&mem->lock);
@@ -98,7 +97,8 @@ CL_API_ENTRY void *CL_API_CALL api_clEnqueueMapBuffer(cl_command_queue queue, cl
 
     if (!err) err = enqueue_check_buffer(queue, buffer);
     if (err) REFUSE_NULL(err, "queue, wait list or buffer");
-    err = check_map(buffer, map_flags, offset, size);
+    bool inside = size && offset <= buffer->size && size <= buffer->size - offset;
+    err = inside ? map_check_flags(buffer, map_flags) : CL_INVALID_VALUE;
     if (err)
         REFUSE_NULL(err, "flags 0x%llx, %zu bytes at %zu", (unsigned long long)map_flags, size,
                     offset);
@@ -112,13 +112,13 @@ CL_API_ENTRY void *CL_API_CALL api_clEnqueueMapBuffer(cl_command_queue queue, cl
     map->flags = map_flags;
     map->ptr = buffer->backing->host + map->offset;
     uint8_t *ptr = map->ptr;
-    add_map(buffer, map);
+    map_add(buffer, map);
     /* What is written only in part must be there in full before it goes back. */
     bool read = !(map_flags & CL_MAP_WRITE_INVALIDATE_REGION);
     err = enqueue_sync_range(queue, CL_COMMAND_MAP_BUFFER, buffer, map->offset, read ? size : 0,
                              false, blocking ? SCHED_BLOCKING : 0, num_events, wait_list, event);
     if (err) {
-        free(take_map(buffer, ptr));
+        free(map_take(buffer, ptr));
         REFUSE_NULL(err, "the map failed");
     }
     if (errcode_ret) *errcode_ret = CL_SUCCESS;
@@ -131,15 +131,19 @@ CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueUnmapMemObject(cl_command_queue que
                                                             cl_event *event) {
     cl_int err = enqueue_check(queue, num_events, wait_list);
 
-    if (!err) err = enqueue_check_buffer(queue, memobj);
+    if (!err) err = enqueue_check_mem(queue, memobj);
     if (err) REFUSE(err, "queue, wait list or memory object");
-    struct mem_map *map = mapped_ptr ? take_map(memobj, mapped_ptr) : NULL;
+    struct mem_map *map = mapped_ptr ? map_take(memobj, mapped_ptr) : NULL;
     if (!map) REFUSE(CL_INVALID_VALUE, "%p is not mapped", mapped_ptr);
     bool wrote = map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-    err = enqueue_sync_range(queue, CL_COMMAND_UNMAP_MEM_OBJECT, memobj, map->offset,
-                             wrote ? map->size : 0, true, 0, num_events, wait_list, event);
+    const cl_command_type type = CL_COMMAND_UNMAP_MEM_OBJECT;
+    err = memobj->image
+              ? enqueue_image_sync(queue, type, memobj, map, wrote, true, 0, num_events, wait_list,
+                                   event)
+              : enqueue_sync_range(queue, type, memobj, map->offset, wrote ? map->size : 0, true, 0,
+                                   num_events, wait_list, event);
     if (err)
-        add_map(memobj, map);
+        map_add(memobj, map);
     else
         free(map);
     return err;

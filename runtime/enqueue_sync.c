@@ -13,11 +13,16 @@ cl_int enqueue_check(cl_command_queue queue, cl_uint wait_count, const cl_event 
     return event_check_wait_list(queue->ctx, wait_count, wait_list);
 }
 
+cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem) {
+    if (!obj_ok(mem, &obj_type_mem)) return CL_INVALID_MEM_OBJECT;
+    if (mem->ctx != queue->ctx) return CL_INVALID_CONTEXT;
+    return err_to_cl(mem_allocate(mem, queue->device_index), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+}
+
 cl_int enqueue_check_buffer(cl_command_queue queue, cl_mem buffer) {
     if (!obj_ok(buffer, &obj_type_mem) || buffer->type != CL_MEM_OBJECT_BUFFER)
         return CL_INVALID_MEM_OBJECT;
-    if (buffer->ctx != queue->ctx) return CL_INVALID_CONTEXT;
-    return err_to_cl(mem_allocate(buffer, queue->device_index), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    return enqueue_check_mem(queue, buffer);
 }
 
 cl_int enqueue_run(cl_event ev, cl_bool blocking, cl_uint wait_count, const cl_event *wait_list,
@@ -97,7 +102,7 @@ CL_API_ENTRY cl_int CL_API_CALL api_clEnqueueMigrateMemObjects(
     if (!num_mems || !mems) REFUSE(CL_INVALID_VALUE, "no memory objects");
     if (flags & ~known) REFUSE(CL_INVALID_VALUE, "flags 0x%llx", (unsigned long long)flags);
     for (cl_uint i = 0; i < num_mems; i++) {
-        err = enqueue_check_buffer(queue, mems[i]);
+        err = enqueue_check_mem(queue, mems[i]);
         if (err) REFUSE(err, "memory object %u", i);
     }
     /* Contents move to a device when a command there uses them; the order is kept. */

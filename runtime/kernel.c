@@ -9,13 +9,16 @@
 #include "runtime/error.h"
 #include "runtime/mem.h"
 #include "runtime/platform.h"
+#include "runtime/sampler.h"
 #include "runtime/svm.h"
 
 static void kernel_destroy(void *object) {
     cl_kernel k = object;
 
-    for (cl_uint i = 0; k->args && i < k->info->explicit_arg_count; i++)
+    for (cl_uint i = 0; k->args && i < k->info->explicit_arg_count; i++) {
         mem_drop_shell(k->args[i].mem);
+        obj_put(k->args[i].sampler);
+    }
     for (cl_uint i = 0; k->codes && i < k->device_count; i++)
         code_put(k->codes[i]);
     cl_program p = k->program;
@@ -155,6 +158,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL api_clCloneKernel(cl_kernel source, cl_int *e
         k->args[i] = source->args[i];
         k->args[i].value = value;
         if (k->args[i].mem) mem_hold_shell(k->args[i].mem);
+        if (k->args[i].sampler) obj_get(k->args[i].sampler);
     }
     if (errcode_ret) *errcode_ret = CL_SUCCESS;
     return k;
@@ -214,6 +218,36 @@ static cl_int set_buffer(cl_kernel kernel, struct kernel_arg *arg, cl_mem_object
     return CL_SUCCESS;
 }
 
+static cl_int set_image(cl_kernel kernel, const struct co_arg *a, struct kernel_arg *arg,
+                        size_t size, const void *value) {
+    cl_mem mem = NULL;
+
+    if (size != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
+    if (value) memcpy(&mem, value, sizeof mem);
+    if (!mem || !obj_ok(mem, &obj_type_mem) || !mem->image) return CL_INVALID_MEM_OBJECT;
+    if (mem->ctx != kernel->ctx) return CL_INVALID_MEM_OBJECT;
+    /* What the kernel does must be what the image is for. */
+    if ((a->access == CL_KERNEL_ARG_ACCESS_READ_ONLY && mem->flags & CL_MEM_WRITE_ONLY) ||
+        (a->access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY && mem->flags & CL_MEM_READ_ONLY) ||
+        (a->access == CL_KERNEL_ARG_ACCESS_READ_WRITE &&
+         mem->flags & (CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)))
+        return CL_INVALID_ARG_VALUE;
+    return set_buffer(kernel, arg, mem->type, size, value);
+}
+
+static cl_int set_sampler(cl_kernel kernel, struct kernel_arg *arg, size_t size,
+                          const void *value) {
+    cl_sampler s = NULL;
+
+    if (size != sizeof s) return CL_INVALID_ARG_SIZE;
+    if (value) memcpy(&s, value, sizeof s);
+    if (!s || !obj_ok(s, &obj_type_sampler) || s->ctx != kernel->ctx) return CL_INVALID_SAMPLER;
+    obj_get(s);
+    obj_put(arg->sampler);
+    arg->sampler = s;
+    return CL_SUCCESS;
+}
+
 static cl_int set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
     const struct co_arg *a = &kernel->info->args[index];
     struct kernel_arg *arg = &kernel->args[index];
@@ -238,11 +272,15 @@ static cl_int set_arg(cl_kernel kernel, cl_uint index, size_t size, const void *
         arg->local_size = size;
         break;
     case CO_ARG_SAMPLER:
-        return CL_INVALID_SAMPLER; /* none can exist */
+        err = set_sampler(kernel, arg, size, value);
+        break;
+    case CO_ARG_IMAGE:
+        err = set_image(kernel, a, arg, size, value);
+        break;
     case CO_ARG_QUEUE:
         return CL_INVALID_DEVICE_QUEUE;
     default:
-        return CL_INVALID_MEM_OBJECT; /* images: none can exist */
+        return CL_INVALID_ARG_VALUE;
     }
     if (!err) arg->set = true;
     return err;
@@ -292,6 +330,9 @@ CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel kernel,
                                                         size_t param_value_size,
                                                         const void *param_value) {
     if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
+    bool no_pointers = param_value_size == 0 && (param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS ||
+                                                 param_name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL);
+    if (no_pointers) return CL_SUCCESS; /* takes back what was said */
     if (!param_value) REFUSE(CL_INVALID_VALUE, "param_value is NULL");
     const void *const *pointers = param_value;
     cl_bool on = CL_FALSE;

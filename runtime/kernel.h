@@ -9,6 +9,7 @@
 struct kernel_arg {
     bool set;
     cl_mem mem;          /* buffers: its shell; NULL: a pointer */
+    cl_sampler sampler;  /* referenced */
     uint64_t pointer;    /* without mem: shared memory, or 0 */
     uint64_t local_size; /* local memory: bytes */
     uint8_t *value;      /* by value: points into the kernel's blob */

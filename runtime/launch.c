@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "runtime/device.h"
+#include "runtime/image.h"
 #include "runtime/mem.h"
 #include "runtime/printf.h"
 #include "runtime/queue.h"
+#include "runtime/sampler.h"
 
 /* ---- work-group shape ---- */
 
@@ -88,6 +90,11 @@ void launch_fill_hidden(const struct co_kernel *info, const struct ndrange *nd,
     }
 }
 
+/* What a kernel gets: the address, of an image the address of its descriptor. */
+static uint64_t mem_argument(cl_mem mem, int device_index) {
+    return mem->image ? image_descriptor_va(mem, device_index) : mem_va(mem, device_index);
+}
+
 /* Explicit arguments; returns the local memory of a group in bytes. */
 static uint32_t fill_explicit(cl_event ev, cl_kernel kernel, const struct co_kernel *info,
                               uint8_t *kernargs) {
@@ -105,8 +112,11 @@ static uint32_t fill_explicit(cl_event ev, cl_kernel kernel, const struct co_ker
             put(kernargs, a, lds);
             lds += arg->local_size;
         } else if (arg->mem) {
-            put(kernargs, a, mem_va(arg->mem, ev->queue->device_index));
+            put(kernargs, a, mem_argument(arg->mem, ev->queue->device_index));
             event_use_mem(ev, used++, arg->mem);
+        } else if (arg->sampler) {
+            put(kernargs, a, sampler_descriptor_va(arg->sampler, ev->queue->device_index));
+            ev->u.launch->samplers[ev->u.launch->sampler_count++] = obj_get(arg->sampler);
         } else {
             put(kernargs, a, arg->pointer);
         }
@@ -180,6 +190,8 @@ static void launch_release(cl_event cmd) {
 
     if (!l) return;
     if (l->printf_buffer) printf_give_buffer(cmd->queue->device, l->printf_buffer);
+    for (cl_uint i = 0; i < l->sampler_count; i++)
+        obj_put(l->samplers[i]);
     code_put(l->code);
     free(l);
 }

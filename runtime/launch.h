@@ -5,6 +5,7 @@
 #ifndef RAWCL_RUNTIME_LAUNCH_H
 #define RAWCL_RUNTIME_LAUNCH_H
 
+#include "runtime/device.h"
 #include "runtime/event.h"
 #include "runtime/kernel.h"
 
@@ -17,6 +18,8 @@ struct ndrange {
 struct launch {
     struct code *code; /* referenced */
     const struct co_kernel *info;
+    cl_sampler samplers[DEVICE_MAX_SAMPLERS]; /* referenced */
+    cl_uint sampler_count;
     struct am_mem *printf_buffer; /* NULL: the kernel prints nothing */
     struct am_dispatch dispatch;
     _Alignas(16) uint8_t kernargs[]; /* info->kernarg_size bytes */

@@ -8,6 +8,7 @@
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/image.h"
 #include "runtime/log.h"
 #include "runtime/platform.h"
 #include "runtime/svm.h"
@@ -147,6 +148,7 @@ static void mem_destroy(void *object) {
         next = m->next;
         free(m);
     }
+    image_release(mem);
     backing_put(mem->backing);
     obj_put(mem->parent);
     cl_context ctx = mem->ctx;
@@ -219,6 +221,25 @@ static int mem_fill(cl_mem mem, void *host_ptr) {
     return rc;
 }
 
+cl_mem mem_create_bare(cl_context ctx, cl_mem_object_type type, cl_mem_flags flags) {
+    cl_mem mem = mem_create(ctx, flags, 0);
+
+    if (mem) mem->type = type;
+    return mem;
+}
+
+cl_int mem_back(cl_mem mem, uint64_t bytes) {
+    mem->backing = backing_create(mem->ctx, bytes, mem->flags & CL_MEM_ALLOC_HOST_PTR, NULL);
+    return mem->backing && !mem_allocate(mem, 0) ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
+void mem_attach(cl_mem mem, cl_mem other) {
+    mem->parent = obj_get(other);
+    mem->origin = other->origin;
+    mem->backing = other->backing;
+    atomic_fetch_add(&mem->backing->refs, 1);
+}
+
 cl_mem mem_create_backed(cl_context ctx, cl_mem_object_type type, cl_mem_flags flags, size_t size,
                          cl_int *err) {
     cl_mem mem = mem_create(ctx, flags, size);
@@ -226,10 +247,8 @@ cl_mem mem_create_backed(cl_context ctx, cl_mem_object_type type, cl_mem_flags f
     *err = CL_OUT_OF_HOST_MEMORY;
     if (!mem) return NULL;
     mem->type = type;
-    mem->backing = backing_create(ctx, size, flags & CL_MEM_ALLOC_HOST_PTR, NULL);
-    int rc = mem->backing ? mem_allocate(mem, 0) : -ENOMEM;
-    *err = rc ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
-    if (!rc) return mem;
+    *err = mem_back(mem, size);
+    if (!*err) return mem;
     obj_put(mem);
     return NULL;
 }

@@ -30,7 +30,8 @@ struct backing {
 struct mem_map {
     struct mem_map *next;
     uint8_t *ptr;
-    uint64_t offset, size; /* in the backing */
+    uint64_t offset, size;       /* buffers: in the backing */
+    size_t origin[3], region[3]; /* images */
     cl_map_flags flags;
 };
 
@@ -56,6 +57,7 @@ struct _cl_mem {
     pthread_mutex_t lock; /* maps, destructors */
     struct mem_map *maps;
     cl_uint map_count;
+    struct image *image; /* NULL: not an image */
     cl_uint pipe_packet_size, pipe_max_packets;
     struct mem_callback *destructors; /* newest first */
 };
@@ -63,6 +65,11 @@ struct _cl_mem {
 /* An object of that type with memory on the first device. NULL with the reason in *err. */
 cl_mem mem_create_backed(cl_context ctx, cl_mem_object_type type, cl_mem_flags flags, size_t size,
                          cl_int *err);
+/* An object without memory; mem_back gives it some of its own on the first device, mem_attach that
+ * of another object, which it references. */
+cl_mem mem_create_bare(cl_context ctx, cl_mem_object_type type, cl_mem_flags flags);
+cl_int mem_back(cl_mem mem, uint64_t bytes);
+void mem_attach(cl_mem mem, cl_mem other);
 /* Makes sure that mem has memory on the device (index in the context). 0 or -errno. */
 int mem_allocate(cl_mem mem, int device_index);
 /* Where mem starts on that device. mem_allocate has succeeded. */

@@ -40,6 +40,7 @@ static void after_fork_child(void) {
         cl_device_id dev = &platform.devices[i];
         pthread_mutex_init(&dev->open_lock, NULL);
         pthread_mutex_init(&dev->staging.lock, NULL);
+        pthread_mutex_init(&dev->descriptor_lock, NULL);
         if (!dev->am) continue;
         am_abandon(dev->am);
         atomic_store(&orphan, true);
@@ -68,6 +69,7 @@ static void device_init(cl_device_id dev, const struct am_candidate *cand) {
     obj_init(&dev->obj, &obj_type_device);
     dev->cand = *cand;
     pthread_mutex_init(&dev->open_lock, NULL);
+    pthread_mutex_init(&dev->descriptor_lock, NULL);
     atomic_init(&dev->am, NULL);
     sched_device_init(&dev->sched);
     staging_init(&dev->staging);

@@ -348,3 +348,27 @@ int am_gpu_clock(struct am_device *dev, uint64_t *ns) {
     *ns = now_ns();
     return 0;
 }
+
+/* ---- images: no fake kernel reads any ---- */
+
+int am_image_limits(const char *target, struct am_image_limits *out) {
+    (void)target;
+    *out = (struct am_image_limits){256, 256, 16384, 16384, 8192, 8192, 1u << 27};
+    return 0;
+}
+
+int am_image_descriptor(const char *target, const struct am_image *image,
+                        uint32_t out[AM_IMAGE_DESCRIPTOR_DW]) {
+    (void)target;
+    memset(out, 0, AM_IMAGE_DESCRIPTOR_DW * sizeof *out);
+    out[0] = (uint32_t)image->va;
+    return 0;
+}
+
+int am_sampler_descriptor(const char *target, const struct am_sampler *sampler,
+                          uint32_t out[AM_SAMPLER_DESCRIPTOR_DW]) {
+    (void)target;
+    memset(out, 0, AM_SAMPLER_DESCRIPTOR_DW * sizeof *out);
+    out[0] = sampler->linear;
+    return 0;
+}
