@@ -21,8 +21,8 @@ struct lift_request {
     size_t size;             /* bytes, multiple of 4 */
     const uint32_t *entries; /* byte offsets where execution may begin; at least one */
     unsigned entry_count;
-    bool
-        keep_all; /* tests: store every register that changed, also those that nobody reads again */
+    bool keep_all;    /* tests: store each register that changed, read again or not */
+    const char *dump; /* tests: file for the IR, or NULL */
 };
 
 struct lift_result {

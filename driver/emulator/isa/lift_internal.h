@@ -3,8 +3,9 @@
  *
  * lift_code.c finds the instructions and what they read and write, lift_graph.c makes nodes of them
  * (straight pieces, each in a version for EXEC = all ones and one for any EXEC) and their liveness,
- * lift_emit.c writes a node's LLVM IR, lift_valu.c, lift_scalar.c and lift_mem.c an instruction's,
- * lift_clone.c copies the body of a semantic function, lift_llvm.c owns modules and targets. */
+ * lift_nodes.c writes their LLVM IR with the values of lift_emit.c, lift_valu.c, lift_scalar.c and
+ * lift_mem.c an instruction's, lift_clone.c copies the body of a semantic function, lift_llvm.c
+ * owns modules and targets. */
 #ifndef RAWCL_ISA_LIFT_INTERNAL_H
 #define RAWCL_ISA_LIFT_INTERNAL_H
 
@@ -146,8 +147,30 @@ LLVMValueRef lift_llvm_function(struct lift *l, const char *name); /* of jit_inl
 int lift_llvm_finish(struct lift *l);
 int lift_fail(struct lift *l, int err, const char *what);
 
-/* --- lift_emit.c --- */
+/* --- lift_nodes.c --- */
 int lift_emit(struct lift *l);
+
+/* --- lift_emit.c --- */
+LLVMValueRef lift_read_reg(struct lift *l, struct lift_reg *r, LLVMTypeRef t);
+void lift_write_reg(struct lift *l, struct lift_reg *r, LLVMTypeRef t, LLVMValueRef v);
+/* Puts values into their slots and forgets them: the block ends. */
+void lift_flush(struct lift *l);
+/* The block has its terminator: nothing of it is known in the next. */
+void lift_forget(struct lift *l);
+/* A branch that nearly always takes its first way. */
+void lift_likely(struct lift *l, LLVMValueRef cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
+LLVMValueRef lift_at(struct lift *l, LLVMValueRef p, uint64_t off);
+LLVMValueRef lift_sgpr_address(struct lift *l, unsigned r);
+LLVMValueRef lift_reload_vgpr(struct lift *l, unsigned h, unsigned r);
+LLVMValueRef lift_reload_scc(struct lift *l);
+/* Stores the registers of the set into the wave; values stay as they are. */
+void lift_spill(struct lift *l, const struct regset *set);
+void lift_store_budget(struct lift *l);
+/* Registers that must be in memory when control leaves for `live`. */
+struct regset lift_to_store(const struct lift *l, const struct regset *live);
+LLVMValueRef lift_address_of(struct lift *l, uint32_t off);
+/* Ends the block: the interpreter goes on at off. */
+void lift_leave_at(struct lift *l, uint32_t off, const struct regset *live);
 LLVMValueRef lift_i32(struct lift *l, uint32_t v);
 LLVMValueRef lift_i64(struct lift *l, uint64_t v);
 /* Values of registers, i32 and <32 x i32>; NULL type f: float view. */

@@ -129,15 +129,12 @@ int lift_llvm_finish(struct lift *l) {
     LLVMTargetMachineRef tm = target_machine(l);
     if (!tm) return lift_fail(l, -EIO, "LLVM has no x86 target");
     char *text = NULL;
-    const char *dump = getenv("RAWCL_LIFT_DUMP");
-    if (dump) LLVMPrintModuleToFile(l->mod, dump, NULL);
+    if (l->rq->dump) LLVMPrintModuleToFile(l->mod, l->rq->dump, NULL);
     int err = 0;
-#if 1
     if (LLVMVerifyModule(l->mod, LLVMReturnStatusAction, &text))
         err = fail_text(l, "IR", text);
     else
         LLVMDisposeMessage(text);
-#endif
     if (!err) {
         LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
         LLVMErrorRef e = LLVMRunPasses(
