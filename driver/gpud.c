@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "compiler/compiler.h"
 #include "driver/emulator/emulator.h"
 #include "driver/gpud_protocol.h"
 
@@ -33,6 +34,7 @@ static void on_signal(int sig) {
 
 static const char usage[] =
     "usage: rawcl-gpud [--device emu:TARGET[,key=value...]] [--listen ADDRESS] [--allow-remote]\n"
+    "                  [--no-jit]\n"
     "\n"
     "Serves an emulated AMD GPU over the remote PCI protocol, one client at a time.\n"
     "The GPU keeps its state between clients.\n"
@@ -42,6 +44,7 @@ static const char usage[] =
     "  --listen   HOST:PORT (default 127.0.0.1:6667), [IPv6]:PORT, or a socket path with a '/'\n"
     "  --allow-remote  listen on an address that other machines reach. There is no password and\n"
     "             no encryption: whoever connects uses this GPU\n"
+    "  --no-jit   leave all kernels to the interpreter (as RAWCL_EMU_JIT=0 does)\n"
     "  --help     this text\n";
 
 /* ---- the device ---- */
@@ -250,14 +253,13 @@ static int run(char *address, const struct emu_config *config, bool allow_remote
 }
 
 int main(int argc, char **argv) {
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"listen", required_argument, NULL, 'l'},
-                                            {"allow-remote", no_argument, NULL, 'r'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"device", required_argument, NULL, 'd'}, {"listen", required_argument, NULL, 'l'},
+        {"allow-remote", no_argument, NULL, 'r'}, {"no-jit", no_argument, NULL, 'i'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     char device_default[] = "emu:gfx1100", listen_default[] = "127.0.0.1:6667";
     char *device = device_default, *address = listen_default;
-    bool allow_remote = false;
+    bool allow_remote = false, jit = true;
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         switch (o) {
         case 'd':
@@ -268,6 +270,9 @@ int main(int argc, char **argv) {
             break;
         case 'r':
             allow_remote = true;
+            break;
+        case 'i':
+            jit = false;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -284,7 +289,7 @@ int main(int argc, char **argv) {
     /* Both are cut into pieces: not argv itself, which ps shows. */
     device = strdup(device);
     address = strdup(address);
-    struct emu_config config = {0};
+    struct emu_config config = {.jit_compile = jit ? compiler_lift : NULL};
     int rc = !device || !address             ? 1
              : parse_device(device, &config) ? 2
                                              : run(address, &config, allow_remote);

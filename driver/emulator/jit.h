@@ -3,10 +3,16 @@
  * compiled code (isa/jit_run.h) and the compiler, which is somebody else's
  * (emu_config.jit_compile).
  *
- * A kernel starts in the interpreter. When that has worked on it for a while, the code is looked up
- * among what was compiled before, and after a longer while it is compiled, on a thread of this
- * file's that nobody waits for. Its waves change over when the code is there. RAWCL_EMU_JIT=0:
- * never; =sync: each kernel is compiled before its first wave, for tests.
+ * A kernel starts in the interpreter. When that has worked on it for 0.2 ms, the code that its
+ * entry reaches by branching (functions that it calls are pieces of their own) is read and looked
+ * up among what was compiled before; after 2 ms it is compiled, on a thread of this file's that
+ * nobody waits for, also not a close. The answer is a shared object, mapped from a sealed anonymous
+ * file; waves change over at their next slice. After an invalidation of instruction caches that may
+ * matter, memory is compared with what was compiled. Equal code is compiled once, wherever it lies.
+ * A compiler that fails is reported once; that code stays with the interpreter, and after three
+ * failures in a row all of it.
+ *
+ * RAWCL_EMU_JIT=0: never; =sync: each kernel is compiled before its first wave, for tests.
  */
 #ifndef RAWCL_EMULATOR_JIT_H
 #define RAWCL_EMULATOR_JIT_H
