@@ -47,6 +47,7 @@ void am_device_free(struct am_device *d) {
     if (!d) return;
     firmware_free(blocks(d)->fw);
     if (d->bus) d->bus->ops->close(d->bus);
+    trace_file_close(blocks(d)->trace);
     pthread_mutex_destroy(&blocks(d)->ih_lock);
     pthread_mutex_destroy(&blocks(d)->fault_lock);
     pthread_mutex_destroy(&d->reg_lock);
@@ -227,6 +228,21 @@ static void trace_event(void *ctx, const struct bus_trace_event *e) {
     am_log(ctx, AM_LOG_DEBUG, "bus", "%s", line);
 }
 
+/* AM_TRACE=FILE records every access, AM_DEBUG=4 shows it. */
+static void watch_bus(struct am_device *d, struct bus *bus) {
+    const char *path = getenv("AM_TRACE");
+    struct trace_file *f = path && *path ? trace_file_create(path, d->id) : NULL;
+    if (f && bus_trace_open(bus, trace_file_sink, f, &bus) == 0) {
+        blocks(d)->trace = f;
+        d->bus = bus;
+    } else if (f) {
+        trace_file_close(f);
+    } else if (path && *path) {
+        am_log(d, AM_LOG_WARN, "am", "AM_TRACE=%s: %s", path, strerror(errno));
+    }
+    if (!f && d->debug >= 4 && bus_trace_open(bus, trace_event, d, &bus) == 0) d->bus = bus;
+}
+
 int am_open(const char *id, const struct am_options *opt, struct am_device **out, char *err,
             size_t err_size) {
     struct device_spec spec;
@@ -247,7 +263,7 @@ int am_open(const char *id, const struct am_options *opt, struct am_device **out
         snprintf(err, err_size, "%s: out of memory", id);
         return rc;
     }
-    if (d->debug >= 4 && bus_trace_open(bus, trace_event, d, &bus) == 0) d->bus = bus;
+    watch_bus(d, bus);
     rc = am_boot(d);
     if (!rc && spec.target[0] && spec.kind != DEVICE_EMU && strcmp(spec.target, d->target) != 0) {
         snprintf(d->failed_step, sizeof d->failed_step, "expecting %s", spec.target);

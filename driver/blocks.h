@@ -37,6 +37,7 @@ struct am_blocks {
     uint32_t clocks[SMU_CLOCK_COUNT][16]; /* MHz by level */
     unsigned clock_levels[SMU_CLOCK_COUNT];
     bool sdma_up, sdma_bound;
+    struct trace_file *trace;                /* AM_TRACE; NULL: off */
     uint64_t start_pfp, start_me, start_mec; /* RS64 entry points */
 };
 

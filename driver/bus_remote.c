@@ -26,7 +26,8 @@ struct bus_remote {
     struct remote_memory memory;
     uint64_t features;
     bool bar_known[6];
-    bool told; /* the device may be at work: a doorbell was rung */
+    bool posted; /* writes that the server may not have done yet */
+    bool told;   /* the device may be at work: a doorbell was rung */
     uint64_t looked_us;
 };
 
@@ -120,6 +121,7 @@ static int op_bar_read(struct bus *b, int bar, uint64_t off, void *buf, size_t l
         rc = remote_read(&r->link, &q, (uint8_t *)buf + at, n);
         at += n;
     }
+    r->posted = false;
     pthread_mutex_unlock(&r->lock);
     return rc > 0 ? 0 : result(rc, -EIO);
 }
@@ -137,6 +139,7 @@ static int op_bar_write(struct bus *b, int bar, uint64_t off, const void *buf, s
         rc = remote_post(&r->link, &q, (const uint8_t *)buf + at, n);
         at += n;
     }
+    r->posted = true;
     if (!rc && bar != BUS_BAR_VRAM) rc = remote_flush(&r->link);
     if (bar == BUS_BAR_DOORBELL) r->told = true;
     pthread_mutex_unlock(&r->lock);
@@ -203,7 +206,10 @@ static int op_reset(struct bus *b) {
 static void op_delay(struct bus *b, uint64_t us) {
     struct bus_remote *r = self(b);
     pthread_mutex_lock(&r->lock);
-    remote_flush(&r->link);
+    /* The wait begins when the device has what was written, not when it was sent. */
+    if (r->posted)
+        remote_call(&r->link, &(struct remote_request){REMOTE_CFG_READ, 0, {0, 4, 0}}, NULL, NULL);
+    r->posted = false;
     pthread_mutex_unlock(&r->lock);
     sleep_us(us);
 }

@@ -141,6 +141,13 @@ static void show_call(struct bus_trace *t, const char *what, uint64_t arg, uint6
     t->sink(t->ctx, &e);
 }
 
+static void show_memory(struct bus_trace *t, const char *what, const struct bus_dma *m,
+                        size_t size) {
+    struct bus_trace_event e = {
+        .op = 'C', .what = what, .off = size, .value = m ? m->pages[0] : 0, .dma = m, .reg = -1};
+    t->sink(t->ctx, &e);
+}
+
 static int trace_cfg_read(struct bus *b, uint32_t off, uint32_t len, uint32_t *val) {
     struct bus_trace *t = self(b);
     int rc = t->inner->ops->cfg_read(t->inner, off, len, val);
@@ -183,13 +190,13 @@ static int trace_bar_resize(struct bus *b, int bar) {
 static int trace_dma_map(struct bus *b, void *va, void *hint, size_t size, struct bus_dma *out) {
     struct bus_trace *t = self(b);
     int rc = t->inner->ops->dma_map(t->inner, va, hint, size, out);
-    show_call(t, "dma map", size, rc ? 0 : out->pages[0]);
+    show_memory(t, "dma map", rc ? NULL : out, size);
     return rc;
 }
 
 static void trace_dma_unmap(struct bus *b, struct bus_dma *m) {
     struct bus_trace *t = self(b);
-    show_call(t, "dma unmap", m->size, 0);
+    if (m->pages) show_memory(t, "dma unmap", m, m->size);
     t->inner->ops->dma_unmap(t->inner, m);
 }
 

@@ -3,6 +3,8 @@
 #ifndef RAWCL_DRIVER_ENUMERATE_H
 #define RAWCL_DRIVER_ENUMERATE_H
 
+#include <stdio.h>
+
 #include "driver/am.h"
 #include "driver/bus.h"
 
@@ -58,12 +60,26 @@ struct bus_trace_event {
     bool indirect;                   /* through RSMU */
     bool hdp_flush;                  /* the place that REMAP_HDP_MEM_FLUSH_CNTL names */
     const struct hw_ip_table *table; /* of reg */
+    const struct bus_dma *dma; /* 'C' "dma map" (after it, NULL: failed), "dma unmap" (before) */
 };
 typedef void bus_trace_sink(void *ctx, const struct bus_trace_event *e);
 struct am_device;
 int bus_trace_open(struct bus *inner, bus_trace_sink *sink, void *ctx, struct bus **out);
 void bus_trace_names(struct bus *b, const struct am_device *d);
 void bus_trace_format(const struct bus_trace_event *e, char *line, size_t size);
+/* trace_file.c: a sink that writes everything to a file, system memory as the device finds it
+ * included; AM_TRACE names the file. NULL with errno on failure. */
+struct trace_file;
+struct trace_file *trace_file_create(const char *path, const char *device);
+bus_trace_sink trace_file_sink;
+void trace_file_close(struct trace_file *f);
+/* Performs a recorded session on another bus and reports to out. 0: to its end; -errno. */
+struct trace_report {
+    unsigned long events, reads, later, differ, memory; /* later: equal after some waiting */
+};
+int trace_replay(FILE *in, struct bus *bus, FILE *out, struct trace_report *report);
+/* packet_decode.c: one line a packet. pm4 or SDMA; dwords that are no packet are shown as such. */
+void packet_decode(FILE *out, bool sdma, bool gfx12, const uint32_t *dw, size_t n);
 /* The bus below, or b itself when it is no trace. */
 struct bus *bus_trace_inner(struct bus *b);
 

@@ -203,6 +203,7 @@ static int mmio_write(struct conn *c, const struct request *r) {
         return fail(c, -EPROTO, "write of %" PRIu64 " bytes at BAR %u + 0x%" PRIx64 ": %s",
                     r->arg[1], r->bar, r->arg[0], bad);
     uint64_t off = r->arg[0], left = r->arg[1];
+    if (r->bar == BUS_BAR_DOORBELL) c->d->mem.live = c->d->mem.first;
     while (left) {
         size_t n = left < CHUNK ? (size_t)left : CHUNK;
         int rc = get(c, c->buf, n);
@@ -444,13 +445,15 @@ static int handle(struct conn *c, const struct request *r) {
     }
 }
 
-/* Gives back the pages of clients that left. */
+/* Gives back the pages of clients that left. The device works on with the memory of the last one
+ * that rang a doorbell, even if that one was killed, until another's queues take its place. */
 static void release_old(struct gpud_memory *m) {
-    for (unsigned i = m->first; i < m->count; i++) {
+    for (unsigned i = m->released; i < m->live; i++) {
         struct bus_dma *d = &m->map[i];
         if (!d->pages) continue;
         madvise(d->va, d->size, MADV_REMOVE); /* on failure they stay, which costs memory only */
     }
+    if (m->live > m->released) m->released = m->live;
     m->first = m->count;
     m->bytes = 0;
     m->holes = 0;

@@ -9,13 +9,16 @@
 #include "driver/bus.h"
 
 /* Memory that clients mapped. Bus addresses stay valid when a client goes, since the device may
- * still use them; the pages behind them are given back when the next one comes. */
+ * still use them; the pages behind them are given back when another one has put the device to work.
+ */
 struct gpud_memory {
     struct bus_dma *map;
     unsigned count, cap;
-    unsigned first; /* index of the current client's first mapping */
-    unsigned holes; /* entries of the current client that it gave back */
-    uint64_t bytes; /* mapped by the current client */
+    unsigned first;    /* index of the current client's first mapping */
+    unsigned live;     /* of the last client that rang a doorbell: its first mapping */
+    unsigned released; /* mappings before this one have given their pages back */
+    unsigned holes;    /* entries of the current client that it gave back */
+    uint64_t bytes;    /* mapped by the current client */
 };
 
 struct gpud {
