@@ -19,6 +19,16 @@
 #include <CL/cl_egl.h>
 #include <CL/cl_icd.h>
 
+/* cl_ext_buffer_device_address, which older headers lack. */
+#ifndef CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT
+#define CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT   0x5000
+#define CL_MEM_DEVICE_ADDRESS_EXT           0x5001
+#define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 0x5002
+typedef cl_ulong cl_mem_device_address_ext;
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgDevicePointerEXT(cl_kernel kernel, cl_uint arg_index,
+                                                               cl_mem_device_address_ext value);
+#endif
+
 /* Functions of the OpenCL core, in the order of the dispatch table. */
 #define API_CORE(X)                                                                                \
     X(clGetPlatformIDs)                                                                            \
@@ -169,6 +179,7 @@ cl_int api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms
 /* Functions of extensions without a slot: found by name (icd/icd.c). */
 #define API_BY_NAME(X)                                                                             \
     X(clGetKernelSuggestedLocalWorkSizeKHR)                                                        \
+    X(clSetKernelArgDevicePointerEXT)                                                              \
     X(clHostMemAllocINTEL)                                                                         \
     X(clDeviceMemAllocINTEL)                                                                       \
     X(clSharedMemAllocINTEL)                                                                       \

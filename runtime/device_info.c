@@ -182,6 +182,9 @@ static cl_int info_execution(PARAMS) {
         INFO_VALUE(cl_uint, 16);
     case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
         INFO_VALUE(cl_uint, DEVICE_PIPE_MAX_PACKET);
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
+        INFO_VALUE(cl_uint, DEVICE_MAX_WORK_GROUP / device_wave_size());
+    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS: /* waves are scheduled one by one */
     case CL_DEVICE_PIPE_SUPPORT:
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
@@ -277,13 +280,10 @@ static cl_int info_floating_point(PARAMS) {
 static cl_int info_not_offered(PARAMS) {
     (void)dev;
     switch (param_name) {
-    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
-        INFO_VALUE(cl_bool, CL_FALSE);
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
     case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
-    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
         INFO_VALUE(cl_uint, 0);
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
         INFO_VALUE(cl_command_queue_properties, 0);
@@ -296,8 +296,9 @@ static cl_int info_not_offered(PARAMS) {
 
 CL_API_ENTRY cl_int CL_API_CALL api_clGetDeviceInfo(PARAMS) {
     static cl_int (*const groups[])(PARAMS) = {
-        device_info_amd, device_info_usm, device_info_image,   info_identity,   info_lists,
-        info_execution,  info_memory,     info_floating_point, info_not_offered};
+        device_info_amd,     device_info_usm, device_info_language, device_info_image,
+        info_identity,       info_lists,      info_execution,       info_memory,
+        info_floating_point, info_not_offered};
 
     if (!obj_ok(dev, &obj_type_device)) REFUSE(CL_INVALID_DEVICE, "not a device");
     /* A group answers with NOT_MINE and no size for what it does not know. */

@@ -12,5 +12,7 @@ cl_int device_info_usm(cl_device_id dev, cl_device_info param_name, size_t param
                        void *param_value, size_t *param_value_size_ret);
 cl_int device_info_image(cl_device_id dev, cl_device_info param_name, size_t param_value_size,
                          void *param_value, size_t *param_value_size_ret);
+cl_int device_info_language(cl_device_id dev, cl_device_info param_name, size_t param_value_size,
+                            void *param_value, size_t *param_value_size_ret);
 
 #endif

@@ -19,6 +19,7 @@ static const char *const api_extensions[] = {
     "cl_khr_suggested_local_work_size",
     "cl_khr_throttle_hints",
     "cl_amd_device_attribute_query",
+    "cl_ext_buffer_device_address",
     "cl_intel_unified_shared_memory",
 };
 

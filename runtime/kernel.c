@@ -323,6 +323,21 @@ CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel kernel, c
     return CL_SUCCESS;
 }
 
+CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelArgDevicePointerEXT(
+    cl_kernel kernel, cl_uint arg_index, cl_mem_device_address_ext value) {
+    if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
+    if (arg_index >= kernel->info->explicit_arg_count ||
+        kernel->info->args[arg_index].kind != CO_ARG_GLOBAL_BUFFER)
+        REFUSE(CL_INVALID_ARG_INDEX, "argument %u of %s is no pointer to global memory", arg_index,
+               kernel->info->name);
+    struct kernel_arg *arg = &kernel->args[arg_index];
+    mem_drop_shell(arg->mem);
+    arg->mem = NULL;
+    arg->pointer = value;
+    arg->set = true;
+    return CL_SUCCESS;
+}
+
 /* Every allocation stays mapped on every device of its context, so that there is nothing to
  * remember: only what is asked for is checked. */
 CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel kernel,
@@ -344,6 +359,10 @@ CL_API_ENTRY cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel kernel,
         for (size_t i = 0; i < param_value_size / sizeof(void *); i++)
             if (!svm_is_shared(kernel->ctx, pointers[i], 0))
                 REFUSE(CL_INVALID_VALUE, "pointer %zu (%p) is no shared memory", i, pointers[i]);
+        return CL_SUCCESS;
+    case CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT:
+        if (param_value_size % sizeof(cl_mem_device_address_ext))
+            REFUSE(CL_INVALID_VALUE, "%zu bytes of addresses", param_value_size);
         return CL_SUCCESS;
     case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
     case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:

@@ -110,15 +110,77 @@ CL_API_ENTRY cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel kernel, c
     }
 }
 
+/* The local size given as input: one to three size_t. Returns the number of work-items, 0 when it
+ * is not one that the kernel can be launched with. */
+static size_t sub_group_items(const struct co_kernel *info, size_t input_size, const void *input) {
+    size_t dims = input_size / sizeof(size_t), total = 1, max = info->max_flat_workgroup_size;
+    const size_t *local = input;
+
+    if (!max || max > DEVICE_MAX_WORK_GROUP) max = DEVICE_MAX_WORK_GROUP;
+    for (size_t i = 0; i < dims; i++) {
+        if (!local[i] || local[i] > max / total) return 0;
+        total *= local[i];
+    }
+    return total;
+}
+
+/* The local size for a number of sub-groups: one-dimensional, all of them full; zeros when the
+ * kernel cannot be launched so. */
+static void sub_group_local_size(const struct co_kernel *info, size_t groups, size_t *local,
+                                 size_t dims) {
+    size_t wave = info->wavefront_size ? info->wavefront_size : DEVICE_WAVEFRONT;
+    size_t max = info->max_flat_workgroup_size;
+    const uint32_t *reqd = info->reqd_workgroup_size;
+    size_t total = (size_t)reqd[0] * reqd[1] * reqd[2];
+    bool fits;
+
+    if (!max || max > DEVICE_MAX_WORK_GROUP) max = DEVICE_MAX_WORK_GROUP;
+    fits = groups && groups <= max / wave && (!total || total == groups * wave);
+    for (size_t i = 0; i < dims; i++) {
+        local[i] = fits;
+        if (fits && total) local[i] = reqd[i];
+        if (fits && !total && i == 0) local[i] = groups * wave;
+    }
+}
+
 CL_API_ENTRY cl_int CL_API_CALL api_clGetKernelSubGroupInfo(
     cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param_name, size_t input_size,
     const void *input, size_t param_value_size, void *param_value, size_t *param_value_size_ret) {
-    (void)param_name, (void)input_size, (void)input;
-    (void)param_value_size, (void)param_value, (void)param_value_size_ret;
     if (!obj_ok(kernel, &obj_type_kernel)) REFUSE(CL_INVALID_KERNEL, "not a kernel");
-    if (!query_device(kernel, &device))
-        REFUSE(CL_INVALID_DEVICE, "the kernel is not built for that device");
-    REFUSE(CL_INVALID_OPERATION, "sub-groups are not supported");
+    const struct co_kernel *info = query_device(kernel, &device);
+    if (!info) REFUSE(CL_INVALID_DEVICE, "the kernel is not built for that device");
+    const size_t wave = info->wavefront_size ? info->wavefront_size : DEVICE_WAVEFRONT;
+    switch (param_name) {
+    case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
+    case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE: {
+        if (!input || !input_size || input_size % sizeof(size_t) || input_size / sizeof(size_t) > 3)
+            REFUSE(CL_INVALID_VALUE, "a local size of one to three size_t is wanted as input");
+        size_t items = sub_group_items(info, input_size, input);
+        if (!items) REFUSE(CL_INVALID_VALUE, "%s cannot have that local size", info->name);
+        if (param_name == CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE) INFO_VALUE(size_t, wave);
+        INFO_VALUE(size_t, (items + wave - 1) / wave);
+    }
+    case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: {
+        size_t local[3], groups, dims = param_value_size / sizeof(size_t);
+        if (!input || input_size != sizeof(size_t))
+            REFUSE(CL_INVALID_VALUE, "a number of sub-groups, a size_t, is wanted as input");
+        if (param_value && (!dims || dims > 3 || param_value_size % sizeof(size_t)))
+            REFUSE(CL_INVALID_VALUE, "the answer is one to three size_t");
+        if (!param_value) dims = 3;
+        memcpy(&groups, input, sizeof groups);
+        sub_group_local_size(info, groups, local, dims);
+        INFO_BYTES(local, dims * sizeof local[0]);
+    }
+    case CL_KERNEL_MAX_NUM_SUB_GROUPS: {
+        size_t max = info->max_flat_workgroup_size;
+        if (!max || max > DEVICE_MAX_WORK_GROUP) max = DEVICE_MAX_WORK_GROUP;
+        INFO_VALUE(size_t, (max + wave - 1) / wave);
+    }
+    case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
+        INFO_VALUE(size_t, 0); /* OpenCL C has no way to ask for a number */
+    default:
+        REFUSE(CL_INVALID_VALUE, "param_name 0x%x", param_name);
+    }
 }
 
 CL_API_ENTRY cl_int CL_API_CALL api_clGetKernelSubGroupInfoKHR(

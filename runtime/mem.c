@@ -31,6 +31,17 @@ static void adopt_shared(struct backing *b, const void *host_ptr) {
         b->dev[i] = r->mem[i];
 }
 
+/* A buffer whose address kernels may have from elsewhere: with several devices contents cannot
+ * follow the commands, so the memory is one that all of them see. */
+static void share_among_devices(struct backing *b) {
+    struct svm_region *r = svm_create(b->ctx, b->size, 0, AM_MEM_SYSTEM, 0);
+
+    if (!r) return; /* allocating will fail: nobody else makes the memory */
+    b->host = (uint8_t *)(uintptr_t)r->base;
+    adopt_shared(b, b->host);
+    b->svm_own = true;
+}
+
 static struct backing *backing_create(cl_context ctx, uint64_t size, cl_mem_flags flags,
                                       void *host_ptr) {
     struct backing *b = calloc(1, sizeof *b + ctx->device_count * sizeof b->dev[0]);
@@ -55,6 +66,7 @@ static void backing_put(struct backing *b) {
         if (i == 0 && b->shadow) am_free(am, b->shadow);
     }
     if (b->host_owned) free(b->host);
+    if (b->svm_own) svm_drop(b->ctx, (void *)(uintptr_t)b->svm->base);
     svm_put(b->svm);
     pthread_mutex_destroy(&b->lock);
     free(b);
@@ -215,7 +227,9 @@ static cl_int check_flags(cl_mem_flags flags, cl_mem_flags allowed) {
 static int mem_fill(cl_mem mem, void *host_ptr) {
     int rc = mem_allocate(mem, 0);
 
-    if (rc || !host_ptr || mem->backing->svm) return rc;
+    if (rc || !host_ptr) return rc;
+    if (mem->backing->svm_own) memcpy(mem->backing->host, host_ptr, mem->size);
+    if (mem->backing->svm) return 0;
     rc = transfer_bytes(mem->ctx->devices[0], mem_va(mem, 0), host_ptr, mem->size, true);
     mem->backing->valid = 1;
     return rc;
@@ -264,8 +278,14 @@ CL_API_ENTRY cl_mem CL_API_CALL api_clCreateBufferWithProperties(
     void *host_ptr, cl_int *errcode_ret) {
     if (!obj_ok(context, &obj_type_context)) REFUSE_NULL(CL_INVALID_CONTEXT, "not a context");
     if (platform_is_orphan()) REFUSE_NULL(CL_OUT_OF_RESOURCES, "forked child");
-    if (properties && properties[0])
-        REFUSE_NULL(CL_INVALID_PROPERTY, "property 0x%llx", (unsigned long long)properties[0]);
+    bool address = false;
+    size_t property_count = 0;
+    for (; properties && properties[property_count]; property_count += 2) {
+        if (properties[property_count] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT || property_count)
+            REFUSE_NULL(CL_INVALID_PROPERTY, "property 0x%llx",
+                        (unsigned long long)properties[property_count]);
+        address = properties[1] != 0;
+    }
     if (check_flags(flags, ACCESS_FLAGS | HOST_ACCESS_FLAGS | HOST_PTR_FLAGS))
         REFUSE_NULL(CL_INVALID_VALUE, "flags 0x%llx", (unsigned long long)flags);
     if (size == 0) REFUSE_NULL(CL_INVALID_BUFFER_SIZE, "size 0");
@@ -285,9 +305,14 @@ CL_API_ENTRY cl_mem CL_API_CALL api_clCreateBufferWithProperties(
     if (!mem) REFUSE_NULL(CL_OUT_OF_HOST_MEMORY, "object");
     if (flags & CL_MEM_USE_HOST_PTR) mem->host_ptr = host_ptr;
     mem->backing = backing_create(context, size, flags, host_ptr);
+    mem->has_address = address;
+    if (address && mem->backing && context->device_count > 1 && !(flags & CL_MEM_USE_HOST_PTR))
+        share_among_devices(mem->backing);
     if (properties) {
-        mem->properties = calloc(1, sizeof *properties);
-        mem->property_count = 1;
+        mem->property_count = property_count + 1;
+        mem->properties = calloc(mem->property_count, sizeof *properties);
+        if (mem->properties)
+            memcpy(mem->properties, properties, mem->property_count * sizeof *properties);
     }
     int rc = !mem->backing || (properties && !mem->properties) ? -ENOMEM : mem_fill(mem, host_ptr);
     if (rc) {
@@ -337,6 +362,7 @@ CL_API_ENTRY cl_mem CL_API_CALL api_clCreateSubBuffer(cl_mem buffer, cl_mem_flag
     cl_mem mem = mem_create(buffer->ctx, flags, region->size);
     if (!mem) REFUSE_NULL(CL_OUT_OF_HOST_MEMORY, "object");
     mem->parent = obj_get(buffer);
+    mem->has_address = buffer->has_address;
     mem->origin = region->origin;
     mem->backing = buffer->backing;
     atomic_fetch_add(&mem->backing->refs, 1);

@@ -23,6 +23,7 @@ struct backing {
     struct am_mem *shadow;  /* the host area as the device sees it; NULL: not visible to it */
     struct svm_region *svm; /* USE_HOST_PTR on shared memory, referenced: dev[] is its memory */
     uint64_t svm_offset;
+    bool svm_own;         /* the region is the backing's, not the application's */
     bool host_owned;      /* host is from aligned_alloc */
     struct am_mem *dev[]; /* one for each device of the context */
 };
@@ -58,6 +59,7 @@ struct _cl_mem {
     struct mem_map *maps;
     cl_uint map_count;
     struct image *image; /* NULL: not an image */
+    bool has_address;    /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT */
     cl_uint pipe_packet_size, pipe_max_packets;
     struct mem_callback *destructors; /* newest first */
 };

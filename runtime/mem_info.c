@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "runtime/context.h"
 #include "runtime/error.h"
 #include "runtime/info.h"
 #include "runtime/mem.h"
@@ -36,6 +37,16 @@ CL_API_ENTRY cl_int CL_API_CALL api_clGetMemObjectInfo(cl_mem memobj, cl_mem_inf
         INFO_VALUE(cl_bool, memobj->backing->svm != NULL);
     case CL_MEM_PROPERTIES:
         INFO_BYTES(memobj->properties, memobj->property_count * sizeof *memobj->properties);
+    case CL_MEM_DEVICE_ADDRESS_EXT: {
+        cl_mem_device_address_ext addresses[32];
+        cl_uint n = memobj->ctx->device_count;
+        if (!memobj->has_address) REFUSE(CL_INVALID_OPERATION, "not made for it");
+        for (cl_uint i = 0; i < n; i++) {
+            if (mem_allocate(memobj, (int)i)) return CL_OUT_OF_RESOURCES;
+            addresses[i] = mem_va(memobj, (int)i);
+        }
+        INFO_BYTES(addresses, n * sizeof addresses[0]);
+    }
     default:
         REFUSE(CL_INVALID_VALUE, "param_name 0x%x", param_name);
     }

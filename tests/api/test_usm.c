@@ -200,6 +200,42 @@ static void pipe_carries_packets(void **state) {
     clReleaseProgram(prog);
 }
 
+static void device_addresses(void **state) {
+    typedef cl_int(CL_API_CALL * set_fn)(cl_kernel, cl_uint, cl_ulong);
+    set_fn set = (set_fn)clGetExtensionFunctionAddressForPlatform(env.platform,
+                                                                  "clSetKernelArgDevicePointerEXT");
+    const cl_mem_properties props[] = {0x5000, CL_TRUE, 0};
+    int in[N], out[N];
+    cl_int err, v = 5;
+    cl_ulong address[4] = {0};
+    size_t size = 0, n = N - 2;
+
+    (void)state;
+    assert_non_null(set);
+    for (int i = 0; i < N; i++)
+        in[i] = i;
+    cl_mem b =
+        clCreateBufferWithProperties(env.ctx, props, CL_MEM_COPY_HOST_PTR, sizeof in, in, &err);
+    assert_ok(err);
+    assert_ok(clGetMemObjectInfo(b, 0x5001, sizeof address, address, &size));
+    assert_int_equal(size, env.device_count * sizeof address[0]);
+    cl_kernel k = make_kernel(program, "add_to");
+    assert_ok(set(k, 0, address[0] + 8));
+    assert_err(set(k, 1, address[0]), CL_INVALID_ARG_INDEX);
+    assert_err(set(k, 2, address[0]), CL_INVALID_ARG_INDEX);
+    assert_err(set(NULL, 0, address[0]), CL_INVALID_KERNEL);
+    assert_ok(clSetKernelArg(k, 1, sizeof v, &v));
+    assert_ok(clEnqueueNDRangeKernel(env.queue, k, 1, NULL, &n, NULL, 0, NULL, NULL));
+    assert_ok(clEnqueueReadBuffer(env.queue, b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(out[i], i + (i < 2 ? 0 : 5));
+    clReleaseMemObject(b);
+    b = make_buffer(0, 64, NULL);
+    assert_err(clGetMemObjectInfo(b, 0x5001, sizeof address, address, &size), CL_INVALID_OPERATION);
+    clReleaseMemObject(b);
+    clReleaseKernel(k);
+}
+
 static void hints(void **state) {
     cl_int err;
     cl_queue_properties list[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_HIGH_KHR,
@@ -236,6 +272,7 @@ int main(void) {
         cmocka_unit_test(usm_queries_and_errors),
         cmocka_unit_test(pipe_objects),
         cmocka_unit_test(pipe_carries_packets),
+        cmocka_unit_test(device_addresses),
         cmocka_unit_test(hints),
         cmocka_unit_test(amd_attributes),
     };
