@@ -102,10 +102,8 @@ static const uint8_t *code_of(const struct jit_code *c) {
     return (const uint8_t *)(c->request + 1) + c->request->entry_count * sizeof(uint32_t);
 }
 
-static bool memory_holds(struct gpu *g, const struct jit_piece *p) {
-    const uint8_t *host;
-    uint64_t lo, size;
-    if (!window_at(g, p->entry_va, &host, &lo, &size)) return false;
+static bool window_holds(const uint8_t *host, uint64_t lo, uint64_t size,
+                         const struct jit_piece *p) {
     uint64_t skip = p->va - lo, n = p->code->request->size;
     return p->va >= lo && skip <= size && n <= size - skip &&
            !memcmp(host + skip, code_of(p->code), n);
@@ -201,15 +199,19 @@ static void forget(struct jit *j, struct jit_kernel *k) {
     pthread_mutex_unlock(&j->counter_lock);
 }
 
+/* Only what lies around the entry is looked at, as when the pieces were found: the rest need not be
+ * mapped any more. */
 static void compare(struct jit *j, struct jit_kernel *k) {
-    uint64_t epoch = j->epoch;
+    uint64_t epoch = j->epoch, lo, size;
+    const uint8_t *host;
     if (k->epoch == epoch || !k->pieces) return;
-    for (unsigned i = 0; i < k->pieces; i++) {
-        if (memory_holds(j->g, &k->piece[i])) continue;
+    bool same = window_at(j->g, k->entry_va, &host, &lo, &size);
+    for (unsigned i = 0; same && i < k->pieces; i++)
+        same = window_holds(host, lo, size, &k->piece[i]);
+    if (same)
+        k->epoch = epoch;
+    else
         forget(j, k);
-        return;
-    }
-    k->epoch = epoch;
 }
 
 /* ---- kernels ---- */
