@@ -110,9 +110,12 @@ int submit_waits(struct am_device *d, struct ring *r, const struct am_fence *wai
     }
     for (unsigned i = 0; i < AM_RING_COUNT; i++) {
         struct ring *w = &q->ring[i];
-        pthread_mutex_lock(&q->lock);
-        bool known = need[i] <= w->last;
-        pthread_mutex_unlock(&q->lock);
+        bool known = !need[i];
+        if (!known) {
+            pthread_mutex_lock(&q->lock);
+            known = need[i] <= w->last;
+            pthread_mutex_unlock(&q->lock);
+        }
         if (!known) return -EINVAL;
         uint64_t done = ring_done(w);
         if (i == AM_RING_SDMA) *sdma_value = need[i] > done ? need[i] : done;
@@ -270,7 +273,8 @@ int am_submit_dispatch(struct am_device *d, const struct am_fence *waits, size_t
     if (!rc) rc = build_dispatch(d, r, k, sdma_value, value);
     if (!rc) {
         struct cmd_record info = {0};
-        snprintf(info.name, sizeof(info.name), "%s", k->kernel_name ? k->kernel_name : "?");
+        const char *name = k->kernel_name ? k->kernel_name : "?";
+        memcpy(info.name, name, strnlen(name, sizeof(info.name) - 1));
         info.entry = pm4_entry(k);
         memcpy(info.group, k->group, sizeof(info.group));
         info.lanes = pm4_is_wave32(k->kernel_descriptor) ? 32 : 64;
