@@ -42,6 +42,16 @@ static unsigned allocated_vgprs(const struct isa_dispatch *d) {
     return n < ISA_VGPRS ? n : ISA_VGPRS;
 }
 
+/* From one wave's VGPRs to the next's: not a power of two, or VGPR 0 of all waves would lie in the
+ * same few sets of the host's cache. */
+static size_t vgpr_stride(const struct isa_group *g) {
+    return g->halves * ISA_VGPRS + 2;
+}
+
+static vu32 *vgprs_of(const struct isa_group *g, unsigned i) {
+    return g->vgpr_memory + i * vgpr_stride(g);
+}
+
 struct isa_group *isa_group_create(const struct isa_dispatch *d) {
     if (!d || !d->host || d->arch >= ISA_ARCH_COUNT) return NULL;
     if (d->wave_size != 32 && d->wave_size != 64) return NULL;
@@ -56,7 +66,7 @@ struct isa_group *isa_group_create(const struct isa_dispatch *d) {
     g->wave_capacity = (unsigned)waves;
     g->vgpr_limit = allocated_vgprs(d);
     g->lds_bytes = g->lds_capacity = d->lds_bytes;
-    size_t vgprs = (size_t)waves * g->halves * ISA_VGPRS * sizeof(vu32);
+    size_t vgprs = (size_t)waves * vgpr_stride(g) * sizeof(vu32);
     g->waves = calloc(waves, sizeof *g->waves);
     g->vgpr_memory = aligned_alloc(sizeof(vu32), vgprs);
     g->lds = calloc(1, (size_t)d->lds_bytes + ISA_LDS_PAD);
@@ -143,7 +153,7 @@ static void launch(struct isa_group *g, unsigned i, const struct wave *from) {
         memset(w, 0, size);
     w->g = g;
     w->index = i;
-    w->v = g->vgpr_memory + (size_t)i * g->halves * ISA_VGPRS;
+    w->v = vgprs_of(g, i);
     w->env[1].wave64_half = 1;
     if (from)
         isa_launch_index(w, items_from(g, i));
@@ -180,10 +190,6 @@ static unsigned run_round(struct isa_group *g, uint64_t slice, uint64_t *spent) 
         if (w->exit == EXIT_STOP) break;
     }
     return ran;
-}
-
-static vu32 *vgprs_of(const struct isa_group *g, unsigned i) {
-    return g->vgpr_memory + (size_t)i * g->halves * ISA_VGPRS;
 }
 
 /* Wave i, whose state is in wave 0's place, did not end: the group goes on in the usual way. */
