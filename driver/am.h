@@ -197,7 +197,8 @@ struct am_image_limits {
 #define AM_IMAGE_DESCRIPTOR_DW   8
 #define AM_SAMPLER_DESCRIPTOR_DW 4
 
-/* target as in am_candidate. -ENOTSUP: unknown. Layout and reasons: runtime/README.md, "Images in memory". */
+/* target as in am_candidate. -ENOTSUP: unknown. Layout and reasons: runtime/README.md, "Images in
+ * memory". */
 int am_image_limits(const char *target, struct am_image_limits *out);
 /* The T# (AM_IMAGE_BUFFER: the V#, the rest 0) and the S#. -EINVAL: no such texel and number, wrong
  * pitch, base or size; -ENOTSUP: unknown target. */
