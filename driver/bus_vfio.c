@@ -250,10 +250,12 @@ static int op_irq_wait(struct bus *b, int64_t timeout_us) {
 
 /* The slot's reset resets every function of the card; all of them must be in our group. */
 static int hot_reset(struct bus_vfio *v) {
-    struct {
+    union {
         struct vfio_pci_hot_reset head;
-        int32_t group;
-    } r = {.head = {.argsz = sizeof r, .count = 1}, .group = v->group};
+        uint8_t bytes[sizeof(struct vfio_pci_hot_reset) + sizeof(int32_t)];
+    } r = {.head = {.argsz = sizeof r.bytes, .count = 1}};
+    int32_t group = v->group;
+    memcpy(r.bytes + offsetof(struct vfio_pci_hot_reset, group_fds), &group, sizeof group);
     return sys->ioctl(v->device, VFIO_DEVICE_PCI_HOT_RESET, &r);
 }
 

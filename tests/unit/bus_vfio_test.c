@@ -44,16 +44,16 @@ static int fake_open(const char *path, int flags) {
 }
 
 static int iommu_info(struct vfio_iommu_type1_info *i) {
-    struct {
-        struct vfio_iommu_type1_info_cap_iova_range head;
-        struct vfio_iova_range range[3];
-    } cap = {.head = {.header = {VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE, 1, 0}, .nr_iovas = 3},
-             .range = {{0, 0xfedfffff}, {0xfef00000, 0xffffffffff}, {1ull << 50, 1ull << 55}}};
+    static const struct vfio_iova_range ranges[3] = {
+        {0, 0xfedfffff}, {0xfef00000, 0xffffffffff}, {1ull << 50, 1ull << 55}};
+    const struct vfio_iommu_type1_info_cap_iova_range head = {
+        .header = {VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE, 1, 0}, .nr_iovas = 3};
     if (!v.ranges) return 0;
-    assert_true(i->argsz >= sizeof *i + sizeof cap);
+    assert_true(i->argsz >= sizeof *i + sizeof head + sizeof ranges);
     i->flags = VFIO_IOMMU_INFO_CAPS;
     i->cap_offset = sizeof *i;
-    memcpy((uint8_t *)i + sizeof *i, &cap, sizeof cap);
+    memcpy((uint8_t *)i + sizeof *i, &head, sizeof head);
+    memcpy((uint8_t *)i + sizeof *i + sizeof head, ranges, sizeof ranges);
     return 0;
 }
 
