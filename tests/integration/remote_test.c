@@ -70,6 +70,15 @@ static int start_server(void **state) {
     return 0;
 }
 
+/* The kernels of a killed client run on until the next one turns bus mastering off and resets the
+ * chip: the model counts what they do in between. */
+static int stop_after_kills(void **state) {
+    (void)state;
+    int complaints = gpud_server_stop(&t.server);
+    printf("the server counted %d complaints\n", complaints);
+    return complaints < 0 ? -1 : 0;
+}
+
 static int stop_server(void **state) {
     (void)state;
     int complaints = gpud_server_stop(&t.server);
@@ -242,6 +251,7 @@ int main(int argc, char **argv) {
     };
     const struct CMUnitTest kill_tests[] = {cmocka_unit_test(killed)};
     if (strcmp(argv[2], "kill") == 0)
-        return cmocka_run_group_tests_name("remote kill", kill_tests, start_server, stop_server);
+        return cmocka_run_group_tests_name("remote kill", kill_tests, start_server,
+                                           stop_after_kills);
     return cmocka_run_group_tests_name("remote", tests, start_server, stop_server);
 }
