@@ -15,6 +15,7 @@ struct compiler_feature {
 };
 
 #define RAWCL_VERSION_1_0 (1u << 22)
+#define RAWCL_VERSION_2_0 (2u << 22)
 #define RAWCL_VERSION_3_0 (3u << 22)
 
 /* CL_DEVICE_EXTENSIONS: those with a meaning in the language. */
@@ -28,6 +29,18 @@ static const struct compiler_feature compiler_extensions[] = {
     {"cl_khr_int64_extended_atomics", RAWCL_VERSION_1_0},
     {"cl_khr_fp64", RAWCL_VERSION_1_0},
     {"cl_khr_fp16", RAWCL_VERSION_1_0},
+    {"cl_khr_extended_bit_ops", RAWCL_VERSION_1_0},
+    {"cl_khr_integer_dot_product", RAWCL_VERSION_2_0},
+    {"cl_khr_kernel_clock", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroups", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_ballot", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_clustered_reduce", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_extended_types", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_non_uniform_arithmetic", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_non_uniform_vote", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_rotate", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_shuffle", RAWCL_VERSION_1_0},
+    {"cl_khr_subgroup_shuffle_relative", RAWCL_VERSION_1_0},
 };
 
 /* CL_DEVICE_OPENCL_C_FEATURES, for OpenCL C 3.0. */
@@ -39,8 +52,14 @@ static const struct compiler_feature compiler_c_features[] = {
     {"__opencl_c_fp64", RAWCL_VERSION_3_0},
     {"__opencl_c_generic_address_space", RAWCL_VERSION_3_0},
     {"__opencl_c_int64", RAWCL_VERSION_3_0},
+    {"__opencl_c_integer_dot_product_input_4x8bit", RAWCL_VERSION_3_0},
+    {"__opencl_c_integer_dot_product_input_4x8bit_packed", RAWCL_VERSION_3_0},
+    {"__opencl_c_kernel_clock_scope_device", RAWCL_VERSION_3_0},
+    {"__opencl_c_kernel_clock_scope_work_group", RAWCL_VERSION_3_0},
+    {"__opencl_c_kernel_clock_scope_sub_group", RAWCL_VERSION_3_0},
     {"__opencl_c_pipes", RAWCL_VERSION_3_0},
     {"__opencl_c_program_scope_global_variables", RAWCL_VERSION_3_0},
+    {"__opencl_c_subgroups", RAWCL_VERSION_3_0},
     {"__opencl_c_work_group_collective_functions", RAWCL_VERSION_3_0},
 };
 

@@ -3,8 +3,9 @@
  *
  * usage: prepare OUTPUT INPUT.bc...
  *
- * The inputs are linked in order; a name defined twice is an error. Two things are then changed,
- * both because the files were made for an older clang:
+ * The inputs are linked in order; a name defined twice is an error. The chip that our own files
+ * were compiled for is taken off their functions, so that they inline into code for any. Two more
+ * things are changed, both because AMD's files were made for an older clang:
  *  - Names: they carry "U3AS0" on generic pointers, current clang leaves that qualifier out.
  *  - printf: the library defines one that returns -1; it would satisfy every call before the back
  *    end's printf pass could bind it, so it goes away.
@@ -98,6 +99,14 @@ static void prepare_names(LLVMModuleRef module) {
     printf("prepare: %u names rewritten%s\n", renamed, printf_function ? ", printf removed" : "");
 }
 
+static void prepare_targets(LLVMModuleRef module) {
+    static const char *const keys[] = {"target-cpu", "target-features"};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+            LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, keys[i],
+                                             (unsigned)strlen(keys[i]));
+}
+
 /* ---- output ---- */
 
 struct entry {
@@ -185,6 +194,7 @@ int main(int argc, char **argv) {
         }
     }
     prepare_names(all);
+    prepare_targets(all);
     struct output out = {0};
     if (!prepare_split(all, output_shard, &out) || !output_write(&out, argv[1])) {
         fprintf(stderr, "prepare: cannot make %s\n", argv[1]);
