@@ -153,6 +153,7 @@ int isa_decode(enum isa_arch arch, const uint32_t *dw, unsigned avail_dw, struct
     }
     if (row->format == ISA_FMT_MIMG && out->f[ISA_F_nsa]) {
         if (++out->dwords > avail_dw) return -ISA_DECODE_TRUNCATED;
+        out->literal = dw[2]; /* address registers 1 to 4 */
     }
     int err = decode_tail(out, dw, avail_dw);
     return err ? err : out->dwords;

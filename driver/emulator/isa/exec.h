@@ -55,6 +55,7 @@ bool SEM_SYM(exec_bind_lds)(struct binding *b);
 bool SEM_SYM(exec_bind_flat)(struct binding *b);
 bool SEM_SYM(exec_bind_buffer)(struct binding *b);
 bool SEM_SYM(exec_bind_interp)(struct binding *b);
+bool SEM_SYM(exec_bind_image)(struct binding *b);
 
 /* Fills source i of b->x from an operand code; false: refused. `bits` is the operand's width. */
 bool SEM_SYM(exec_bind_source)(struct binding *b, unsigned i, unsigned code, enum sem_type type);

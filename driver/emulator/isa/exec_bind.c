@@ -158,7 +158,7 @@ static bool bind_format(struct binding *b) {
     case ISA_FMT_MIMG:
     case ISA_FMT_VIMAGE:
     case ISA_FMT_VSAMPLE:
-        return SEM_SYM(exec_refuse_unimplemented)(b, "image instructions are not implemented yet");
+        return SEM_SYM(exec_bind_image)(b);
     default:
         return SEM_SYM(exec_refuse)(b, "graphics instruction in a compute wave");
     }
