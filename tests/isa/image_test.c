@@ -16,7 +16,6 @@
 #define CODE_VA  UINT64_C(0x200000001000)
 #define IMAGE_VA UINT64_C(0x200000100000)
 enum { WIDTH = 11, HEIGHT = 5, LAYERS = 3, LANES = 32, IMAGE_BYTES = 65536 };
-enum { LINEAR = 1 };
 enum { WRAP, MIRROR, EDGE, BORDER = 6 };
 
 /* v[4:7], coordinates v0, v1 (v2), T# s[0:7], S# s[8:11]. [0]: gfx11, [1]: gfx12. */
@@ -257,7 +256,7 @@ static void test_array(void **state) {
         struct fixture f;
         set_up(&f, g);
         descriptor(&f, 13, 63, 0);
-        fill(&f, g ? 16 : 16, LAYERS); /* 11 texels of 16 bytes: rows of 256 on both */
+        fill(&f, 16, LAYERS); /* 11 texels of 16 bytes: rows of 256 on both */
         sampler(&f, EDGE, 0, true);
         for (unsigned i = 0; i < LANES; i++) {
             f.in[0][i] = as_bits(2.5f), f.in[1][i] = as_bits(3.5f);
@@ -347,6 +346,75 @@ static void test_typed_buffer(void **state) {
     }
 }
 
+/* Elements of 4 bytes, 16 records beside each other: SWIZZLE_ENABLE 1, INDEX_STRIDE 1. Out of range
+ * by offset and by nothing but NUM_RECORDS = 0. */
+static void test_swizzled_buffer(void **state) {
+    (void)state;
+    for (int g = 0; g < 2; g++) {
+        struct fixture f;
+        set_up(&f, g);
+        f.sgpr[0] = (uint32_t)IMAGE_VA;
+        f.sgpr[1] = (uint32_t)(IMAGE_VA >> 32) | 8 << 16 | 1u << 30;
+        f.sgpr[2] = LANES;
+        f.sgpr[3] = 4 | 1u << 3 | 0 << 6 | 4 << 9 | 20u << 12 | 1u << 21; /* 32_UINT; X 1 0 X */
+        for (uint32_t i = 0; i < IMAGE_BYTES / 4; i++)
+            ((uint32_t *)f.memory)[i] = i;
+        for (unsigned i = 0; i < LANES; i++)
+            f.in[0][i] = i;
+        run_ok(&f, buffer_load);
+        for (unsigned i = 0; i < LANES; i++) {
+            assert_int_equal(f.out[0][i], i / 16 * 16 * 2 + i % 16);
+            assert_int_equal(f.out[1][i], 1);
+            assert_int_equal(f.out[2][i], 0);
+            assert_int_equal(f.out[3][i], f.out[0][i]);
+        }
+        f.sgpr[1] = (uint32_t)(IMAGE_VA >> 32) | 2 << 16; /* a stride less than the texel */
+        run_ok(&f, buffer_load);
+        assert_int_equal(f.out[0][4], 0);
+        f.sgpr[1] = (uint32_t)(IMAGE_VA >> 32) | 8 << 16;
+        f.sgpr[2] = 1, f.sgpr[3] |= 2u << 28;
+        run_ok(&f, buffer_load);
+        assert_int_equal(f.out[0][30], 60);
+        f.sgpr[2] = 0;
+        run_ok(&f, buffer_load);
+        assert_int_equal(f.out[0][30], 0);
+        tear_down(&f);
+    }
+}
+
+/* 3D, linear in every axis. */
+static void test_volume(void **state) {
+    (void)state;
+    for (int g = 0; g < 2; g++) {
+        struct fixture f;
+        set_up(&f, g);
+        descriptor(&f, 10, 22, 0); /* 3D, 32_FLOAT */
+        struct image im;
+        struct image_sampler s;
+        struct image_texel t;
+        const char *why;
+        uint64_t va;
+        assert_true(image_resource(f.d.arch, f.sgpr, &im, &why));
+        assert_int_equal(im.depth, LAYERS);
+        unsigned pitch = g ? 32 : 64;
+        float *m = (float *)f.memory;
+        for (unsigned z = 0; z < LAYERS; z++)
+            for (unsigned y = 0; y < HEIGHT; y++)
+                for (unsigned x = 0; x < WIDTH; x++)
+                    m[(z * HEIGHT + y) * pitch + x] = (float)(x + 20 * y + 300 * z);
+        sampler(&f, EDGE, 1, true);
+        f.sgpr[10] |= 2u << 24;
+        assert_true(image_sampler(f.d.arch, f.sgpr + 8, &s, &why));
+        struct image_query q = {.coord = {3.25f, 2.75f, 1.0f}, .gather = -1};
+        isa_group_start(f.g, &(struct isa_group_start){.size = {LANES, 1, 1}});
+        assert_true(image_sample(f.g, &im, &s, &q, &t, &va));
+        assert_true(fabsf(as_float(t.c[0]) - (2.75f + 20 * 2.25f + 150)) < 1e-3f);
+        f.sgpr[11] = 3u << 30; /* a border colour of the table */
+        assert_false(image_sampler(f.d.arch, f.sgpr + 8, &s, &why));
+        tear_down(&f);
+    }
+}
+
 /* Every code of every format without 32-bit components comes back as it was. */
 static void test_formats(void **state) {
     (void)state;
@@ -390,6 +458,8 @@ int main(void) {
         cmocka_unit_test(test_gather_and_resinfo),
         cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_typed_buffer),
+        cmocka_unit_test(test_swizzled_buffer),
+        cmocka_unit_test(test_volume),
         cmocka_unit_test(test_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ struct isa_inst {
     uint8_t dpp;               /* 0, 8 or 16 */
     bool dpp_fi;               /* DPP: fetch from inactive lanes too */
     bool has_literal;
-    uint32_t literal; /* MIMG with NSA: its third dword */
+    uint32_t literal;  /* MIMG with NSA: its third dword */
     uint32_t dpp8_sel; /* eight 3-bit lane selectors */
     uint16_t dpp_ctrl; /* DPP16 control, 9 bits */
     bool dpp_bound_ctrl;
