@@ -69,7 +69,7 @@ static void alloc_errors(void **state) {
 static void kernel_sees_host_and_back(void **state) {
     cl_kernel k = make_kernel(program, "add_to");
     int *p = ints(N);
-    int local;
+    int local = 0;
 
     (void)state;
     assert_ok(clEnqueueSVMMap(env.queue, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, p, N * sizeof *p,
