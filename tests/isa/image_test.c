@@ -420,7 +420,7 @@ static void test_formats(void **state) {
     (void)state;
     unsigned known = 0;
     for (unsigned n = 0; n < 256; n++) {
-        const struct image_format *f = image_format_find(n);
+        const struct image_format *f = image_format_by_value(n);
         if (!f) continue;
         known++;
         assert_true(f->bytes >= 1 && f->bytes <= 16);
@@ -439,9 +439,9 @@ static void test_formats(void **state) {
     }
     assert_true(known > 70);
     /* Constants by hand: 5_6_5 holds X in the low bits. */
-    struct image_texel t = image_decode(image_format_find(68), (const uint8_t[]){0x1f, 0x00});
+    struct image_texel t = image_decode(image_format_by_value(68), (const uint8_t[]){0x1f, 0x00});
     assert_true(as_float(t.c[0]) == 1 && as_float(t.c[1]) == 0 && as_float(t.c[3]) == 1);
-    t = image_decode(image_format_find(66), (const uint8_t[]){188, 0, 255, 128});
+    t = image_decode(image_format_by_value(66), (const uint8_t[]){188, 0, 255, 128});
     assert_true(fabsf(as_float(t.c[0]) - 0.50289f) < 1e-4f);
     assert_true(as_float(t.c[3]) == 128.0f / 255);
     assert_int_equal(image_to_half(as_bits(65520.0f)), 0x7c00);

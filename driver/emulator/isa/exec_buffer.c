@@ -128,7 +128,7 @@ static EXEC(buffer_atomic) {
 
 static const struct image_format *typed_format(struct wave *w, const struct xinst *x,
                                                const struct resource *r) {
-    const struct image_format *f = image_format_find(x->aux ? (unsigned)x->aux : r->format);
+    const struct image_format *f = image_format_by_value(x->aux ? (unsigned)x->aux : r->format);
     if (!f) isa_stop_illegal(w, x, false, "buffer format that means nothing");
     return f;
 }
@@ -237,7 +237,7 @@ static bool bind_typed(struct binding *b, const char *components) {
     x->fn = strstr(name, "STORE") ? typed_store : typed_load;
     if (!bind_fields(b)) return false;
     x->aux = name[0] == 'T' ? b->in->f[ISA_F_format] : 0;
-    if (name[0] == 'T' && !image_format_find((unsigned)x->aux))
+    if (name[0] == 'T' && !image_format_by_value((unsigned)x->aux))
         return SEM_SYM(exec_refuse)(b, "buffer format that means nothing");
     unsigned addr = !!(x->flags & X_OFFEN) + !!(x->flags & X_IDXEN);
     return SEM_SYM(exec_bind_vgprs)(b, addr ? (unsigned)x->s[0] : 0, addr) &&

@@ -32,7 +32,7 @@ struct image_format {
 };
 
 /* NULL: reserved, or one that this model does not know (video, block compressed). */
-const struct image_format *image_format_find(unsigned value);
+const struct image_format *image_format_by_value(unsigned value);
 
 /* A texel as the shader sees it: binary32 bits or integers; absent components are 0, 0, 0, 1. */
 struct image_texel {

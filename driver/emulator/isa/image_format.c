@@ -56,7 +56,7 @@ static const struct image_format formats[] = {
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-const struct image_format *image_format_find(unsigned value) {
+const struct image_format *image_format_by_value(unsigned value) {
     /* The sizes follow from the bits. */
     static struct image_format table[FORMATS];
     static _Atomic int ready;

@@ -60,7 +60,7 @@ bool image_resource(enum isa_arch arch, const uint32_t *d, struct image *out, co
     if (type == 0) return true;
     *why = "image descriptor of an unsupported type (buffer or multisampled)";
     if (!dimension_of(type, &im.dim)) return false;
-    im.format = image_format_find(IMG(FORMAT));
+    im.format = image_format_by_value(IMG(FORMAT));
     *why = "image format that the compute unit does not know";
     if (!im.format) return false;
     *why = "tiled images are not supported: SW_MODE must be linear";
