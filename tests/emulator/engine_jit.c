@@ -188,8 +188,8 @@ static void turned_off(void **state) {
     rig_close(&r, 0, 0);
 }
 
-/* One short dispatch asks nobody. After some milliseconds of the interpreter's time it changes
- * over.
+/* The first dispatch is interpreted. After some milliseconds of the interpreter's time it changes
+ * over. (That a short kernel asks nobody is a matter of time, which a busy machine stretches.)
  */
 static void changes_over_when_it_pays(void **state) {
     (void)state;
@@ -198,7 +198,6 @@ static void changes_over_when_it_pays(void **state) {
     lie_about_add();
     put_store(&r, r.vram + CODE);
     assert_int_equal(run(&r, 7, 1), ADDED);
-    assert_int_equal(compiler.asked, 0);
     enum result last = ADDED;
     for (int i = 0; i < 20000 && last == ADDED; i++)
         last = run(&r, 7, 500);
