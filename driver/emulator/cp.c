@@ -3,6 +3,7 @@
 #include "driver/emulator/cp.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static void spin_for_work(struct cp_queue *q) {
         for (int i = 0; i < 50; i++)
             __builtin_ia32_pause();
         if (monotonic_ns() >= end) return;
+        sched_yield(); /* who would bring the work may need this very CPU */
     }
 }
 

@@ -2,6 +2,7 @@
 /* sdma_exec.c - SDMA0 queue 0: when it runs, and its thread. Packets: sdma_packets.c. */
 #include "driver/emulator/sdma_exec.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,9 +184,11 @@ void sdma_report_rptr(struct sdma *s) {
 static void spin_for_work(struct sdma *s) {
     if (!s->spin) return;
     uint64_t end = monotonic_ns() + SPIN_US * 1000ull;
-    while (s->enabled && !s->stop && !has_work(s) && monotonic_ns() < end)
+    while (s->enabled && !s->stop && !has_work(s) && monotonic_ns() < end) {
         for (int i = 0; i < 50; i++)
             __builtin_ia32_pause();
+        sched_yield(); /* who would bring the work may need this very CPU */
+    }
 }
 
 static void *sdma_thread(void *arg) {
