@@ -286,7 +286,7 @@ static void kernels(void **state) {
     (void)state;
     if (is_fake()) skip();
     for (uint32_t i = 0; i < 37 * 5; i++)
-        in[i] = i;
+        in[i] = i & 127; /* sums of two stay below 256: stores saturate */
     cl_program p = build_source(src, "-cl-std=CL2.0");
     cl_kernel k = make_kernel(p, "f");
     cl_image_desc d = desc(CL_MEM_OBJECT_IMAGE2D, 37, 5, 1);
